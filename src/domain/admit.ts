@@ -33,7 +33,7 @@ export interface IncomingMark extends Statement {
   station: Point;
   /** Stations within NEARBY_NO_M, the station itself included. */
   nearbyIds: readonly string[];
-  /** Medians of the prices around the station (decisions 2.29); none where too few are known. */
+  /** Medians of the prices around the station (decisions 2.29); a grade with too few prices has none. */
   medians: ByGrade;
   status: Status;
   /** Identity of the reporter, hex (decisions 1). */
@@ -67,12 +67,12 @@ export interface PastMark {
   receivedAt: number;
   effectiveAt: number;
   externalId?: string | null;
-  /** Its own driver took it back: it counts for the caps alone (decisions 15.36). */
+  /** Its driver took it back: it counts only for the caps (decisions 15.36). */
   takenBack?: boolean;
 }
 
 export interface ReporterFacts {
-  /** What stands for the reporter among `nearby`: its row id, or its hash while it has none. */
+  /** The reporter's name in `nearby`: its row id, or its hash while it has no row. */
   identity: string;
   firstSeen: number | null;
   /** Accepted marks of the last 24 h by receipt. */
@@ -81,24 +81,24 @@ export interface ReporterFacts {
   located: (Located & { id: number })[];
 }
 
-/** What the database knows about a batch. `admit` feeds each accepted mark back into it. */
+/** The database's facts for a batch. `admit` adds each accepted mark to them. */
 export interface AdmitFacts {
   /** Time of receipt, ms. */
   now: number;
   reporters: Map<string, ReporterFacts>;
   /** First marks by `partner external_id`. */
   externalIds: Map<string, { id: number; stationId: string }>;
-  /** By partner: users first seen in the last 24 h, and when the oldest was. */
+  /** Users first seen in the last 24 h, by partner; `oldest` is the earliest first-seen time, ms. */
   newReporters: Map<number, { count: number; oldest: number }>;
-  /** By source (`k<key>`, `v<viewer>`): accepted `no` marks of newcomers in the review's window. */
+  /** Accepted `no` marks of newcomers in the review's window, by source (`k<key>`, `v<viewer>`). */
   massNo: Map<string, number>;
-  /** By station: reporters with a fresh mark there, two at least if there are two. */
+  /** Reporters with a fresh mark, by station; at least two of them, if there are two. */
   nearby: Map<string, Set<string>>;
   /** Viewers' networks that many people share: their new devices are not one device (decisions 1.8). */
   sharedNetworks: ReadonlySet<string>;
   /** Reporters and viewers' networks that an operator has blocked. */
   blocked: ReadonlySet<string>;
-  /** By station: those of the batch that a mark of it confirms. */
+  /** Pending statuses of the stations at which the batch confirms one, by station. */
   pendingStatus: Map<string, PendingStatus>;
 }
 
@@ -110,7 +110,7 @@ export interface Admitted {
   remote: boolean;
   needed: number;
   rule: Rule;
-  /** Devices that its prices out of line need; null where none is. */
+  /** Devices that its prices out of line need; null when no price is out of line. */
   pricesNeeded: ByGrade | null;
   newcomer: boolean;
   /** The viewer's network is one that many people share. */
@@ -122,7 +122,7 @@ export interface Admitted {
 
 export type Admission =
   | Admitted
-  /** `named`: by its `external_id`, not by its opinion. */
+  /** `named`: found by its `external_id`, not by its opinion. */
   | { kind: "duplicate"; of: number; stationId: string; named: boolean }
   | { kind: "refused"; problem: Refusal };
 
@@ -134,8 +134,8 @@ export const massNoSource = (mark: IncomingMark): string =>
 const secondsUntil = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
 /**
- * The checks of decisions 3 from `reports-disabled` on, in that order, and the review of decisions 4.
- * Pure but for `facts`, into which an accepted mark is fed back, so that the next of the batch meets it.
+ * The checks of decisions 3 from `reports-disabled` on, in that order, and the review of decisions 4. Pure except for
+ * `facts`: an accepted mark is added to them, so that the next mark of the batch sees it.
  */
 export function admit(
   facts: AdmitFacts,
@@ -239,7 +239,8 @@ function duplicateOf(
     const first = facts.externalIds.get(externalKey(mark.partnerId, mark.externalId));
     if (first !== undefined) return { ...first, named: true };
   }
-  // Ids of devices hold for the device alone, and for the day in which its marks can still count (decisions 15.21).
+  // A device's ids are unique only within the device, and within the day in which its marks can count (decisions
+  // 15.21).
   if (mark.externalId !== null && mark.partnerId === null) {
     const first = reporter.recent.find((past) => past.externalId === mark.externalId);
     if (first !== undefined) return { id: first.id, stationId: first.stationId, named: true };
@@ -272,7 +273,7 @@ function refusal(
   if (cooldownLeftMs > 0) {
     return refuse(
       "station-cooldown",
-      // Said in words too: a mark of a batch has no Retry-After of its own.
+      // The text repeats the wait, because a mark of a batch has no Retry-After header.
       `This user marked this station less than ${cooldownMs / minuteMs} minutes ago. Send the next mark in ${secondsUntil(cooldownLeftMs)} s.`,
       {
         retryAfterS: secondsUntil(cooldownLeftMs),
@@ -302,7 +303,7 @@ function refusal(
       },
     );
   }
-  // A map's viewers have no such budget: thousands may share one address (decisions 3.10).
+  // Viewers of the map have no such limit: thousands may share one address (decisions 3.10).
   if (reporter.firstSeen === null && mark.partnerId !== null) {
     const limit = mark.newUsersLimit;
     const seen = facts.newReporters.get(mark.partnerId);

@@ -1,9 +1,9 @@
-/** Processes that follow the same clock differ by less, ms. */
+/** The times of processes that follow the same clock differ by less than this, ms. */
 export const slackMs = 1000;
 
 /**
- * How old that is which another process made at `at`, ms. Below zero only when it lies in the future: then one of the two
- * went by a wrong clock, and it must not count as fresh (decisions 21.6).
+ * Age, ms, of something that another process made at `at`. A negative age means that one of the two processes has a
+ * wrong clock; it must not count as fresh (decisions 21.6).
  */
 export const ageOf = (at: number, now: number): number => {
   const ageMs = now - at;

@@ -4,7 +4,7 @@ import { hourMs, minuteMs } from "#src/domain/units.ts";
 export const nightFrom = 23;
 export const nightTo = 7;
 
-/** What a driver's clock shows. */
+/** Date and time on a driver's clock. */
 export interface LocalTime {
   /** `2026-01-31` */
   day: string;
@@ -12,15 +12,15 @@ export interface LocalTime {
   minute: number;
 }
 
-/** What a device was told on its last day. */
+/** The number of notifications on the last day on which the device got any. */
 export interface Told {
   day: string | null;
   count: number;
 }
 
 /**
- * When the device may be told next, ms from `now` on: 0 for now. At night that is the morning, if its clock is known; and
- * with `perDay` notifications of this day behind it, the next morning.
+ * Time until the device may be told again, ms; 0 for now. It lasts until the morning at night, if the device's clock is
+ * known, and until the next morning after `perDay` notifications in a day.
  */
 export function pauseUntilTold(
   { day, hour, minute }: LocalTime,

@@ -1,23 +1,23 @@
 import { secondMs } from "#src/domain/units.ts";
 
-/** What a process knows of keys, and of who else could know more. */
+/** How recent a process's knowledge of keys is, compared with that of other processes. */
 export interface Knowledge {
   /** How long ago Postgres was read for it, ms. */
   ageMs: number;
-  /** How long ago another process last said what it knows, ms; Infinity when none ever has. */
+  /** How long ago another process last published its facts, ms; Infinity when none ever has. */
   heardMs: number;
-  /** By how much another process has read Postgres later than it was read for this, ms; below 0 when none has. */
+  /** How much later another process has read Postgres, ms; below 0 when none has read it later. */
   behindMs: number;
 }
 
-/** So far behind another process knowledge still counts as equal: keys are read every 10 s, not all the time. */
+/** Knowledge counts as equal up to this delay behind another process, because keys are read only every 10 s. */
 const equalMs = 20 * secondMs;
-/** With `equalMs` less than the minute after which a revoked key must be refused everywhere. */
+/** The sum with `equalMs` must stay below the minute after which a revoked key is refused everywhere. */
 export const oldestMs = 40 * secondMs;
 
 /**
- * How long ago it was certain that nobody could know more, ms: when Postgres was read, or later when nobody had read it
- * since. While Postgres is away for all, nobody can revoke a key (decisions 21.17).
+ * How long ago it was last certain that nobody knew more, ms: at the last read of Postgres, or later if nobody had read
+ * it since. Nobody can revoke a key while no process reaches Postgres (decisions 21.17).
  */
 export const uncertainMs = ({ ageMs, heardMs, behindMs }: Knowledge): number =>
   behindMs <= equalMs ? Math.min(ageMs, heardMs) : ageMs;
@@ -25,14 +25,17 @@ export const uncertainMs = ({ ageMs, heardMs, behindMs }: Knowledge): number =>
 /** True when a key may have been revoked for so long that it must not be believed any more. */
 export const isOutdated = (knowledge: Knowledge): boolean => uncertainMs(knowledge) > oldestMs;
 
-/** So much later another web process must have read Postgres until a balancer should ask only that one. */
+/**
+ * A process is stale when another web process has read Postgres later by this, ms: a balancer should then ask only that
+ * one.
+ */
 const staleMs = 20 * secondMs;
-/** Nor does a single poll that fails make a process stale. */
+/** Polls that must fail: a single failed poll does not make a process stale. */
 const stalePolls = 5;
 
 /**
- * True for a process that has last read Postgres at `readAt` (or has begun then) beside others that read it much later,
- * ms (decisions 21.18).
+ * True when a process last read Postgres at `readAt` (or started then, ms), much earlier than one of the others at
+ * `othersAt` (decisions 21.18).
  */
 export const isStaleBeside = (
   readAt: number,

@@ -42,7 +42,7 @@ export function isRemote(
   return previous !== null && !isPossibleMovement(previous, here, rules);
 }
 
-/** The table of decisions 2, first case that applies: devices a mark's version needs, and why. */
+/** The first row of the table of decisions 2 that applies: devices that a mark's version needs, and why. */
 export function neededFor(mark: {
   status: Status;
   remote: boolean;

@@ -29,7 +29,7 @@ import {
 } from "#src/domain/vocabulary.ts";
 import { view } from "#src/domain/view.ts";
 
-/** What became of one mark: the changing part of `published` in docs/contract.md 2.8 and decisions 5. */
+/** The outcome of one mark: the changing part of `published` in docs/contract.md 2.8 and decisions 5. */
 export interface MarkOutcome {
   outcome: Outcome;
   /** The status served now. */
@@ -62,15 +62,15 @@ export interface Decision {
   opinions: ReadonlyMap<number, Mark>;
   /** By mark id. */
   outcomes: ReadonlyMap<number, MarkOutcome>;
-  /** By mark id: what arriving marks did to drivers, where that is harmful. */
+  /** Harm that arriving marks did to drivers, by mark id; other marks are absent. */
   harms: ReadonlyMap<number, Harm>;
-  /** What the station was after each event that was folded, in order. */
+  /** The station's state after each folded event, in order. */
   states: readonly StateAt[];
 }
 
 /**
- * True when the arrivals can be folded in one by one; false when the station's history is needed. It is needed as well
- * where they arrived in another order than they sort: each is judged by what had arrived before it.
+ * True when the arrivals can be folded in one by one; false when the station's history is needed. This includes
+ * arrivals that were received in another order than they sort, since each is judged by the marks received before it.
  */
 export function sortsLast(
   state: StationState,
@@ -87,10 +87,10 @@ export function sortsLast(
 }
 
 /**
- * The fold of decisions 2 for one station: takes the arriving marks and says what became of each. Marks that
- * sort last are steps, one after the other; otherwise the history is folded anew with all of them in their places (2.17).
- * Without arrivals and with a history it is the refold after a review or a rollback. Pure: `now` (ms) is only where
- * outcomes are read.
+ * The fold of decisions 2 for one station: takes the arriving marks and gives the outcome of each. Marks that sort last
+ * are steps, one after the other; otherwise the history is folded anew with all of them in their places (2.17). A call
+ * with a history and without arrivals is the refold after a review or a rollback. Pure: outcomes are those at `now`
+ * (ms).
  */
 export function decide(
   facts: Facts,
@@ -128,7 +128,7 @@ export function decide(
       const event = judge(arrived, folded);
       const next = arriving.slice(index + 1).find(({ kind }) => kind === "mark");
       const until = next === undefined ? Number.POSITIVE_INFINITY : positionOf(next).at;
-      // Before the next one has its moment: later states are the next one's.
+      // Ends before the next event: later states belong to that one.
       const moment = Math.min(now, until);
       const was = folded.state;
       folded = step(folded, event, firstSeen, rules, { counts: true, until });
@@ -169,10 +169,13 @@ export function decide(
   return { state, opinions: byReporter(opinions), outcomes, harms, states };
 }
 
-/** So many marks are judged in their turn; of more at one station in one transaction each knows all of them. */
+/**
+ * Limit for judging in turn: if a transaction has more such marks of one station, each mark is judged knowing all of
+ * them.
+ */
 const turnsMax = 20;
 
-/** In order of receipt: the marks before which, in the order of marks, one comes that was received later. */
+/** The marks that sort after a mark received later than they were, in order of receipt. */
 function outOfTurn(marks: readonly Mark[]): Mark[] {
   const inverted = marks.filter((mark) =>
     marks.some((other) => other.id > mark.id && order(other, mark) < 0),
@@ -196,8 +199,8 @@ const byReporter = (marks: readonly Mark[]): Map<number, Mark> =>
   new Map(marks.map((mark) => [mark.reporterId, mark]));
 
 /**
- * Where a refold starts: nothing, but for the age of a status older than all that is folded. After a withdrawal
- * the caller must not hand on a `lastUpdated` that a withdrawn mark may have set.
+ * The start of a refold: empty, except for the age of a status older than every folded event. After a withdrawal the
+ * caller must not pass a `lastUpdated` that a withdrawn mark may have set.
  */
 const start = (saved: StationState, events: readonly Event[]): Folded => {
   const first = events[0];
@@ -245,9 +248,9 @@ const neededForFuel = 2;
 const neededForNo = 3;
 
 /**
- * The two lines `caution` of decisions 2.1: the mark of a newcomer who contradicts what older reporters say, with
- * the devices that it then needs; any other mark as it is. `before`: the station just before the mark, in the order of
- * marks. Judged once, when the mark is first processed.
+ * The two lines `caution` of decisions 2.1: a newcomer's mark that contradicts older reporters gets the devices that it
+ * then needs; any other mark stays as it is. `before`: the station just before the mark, in the order of marks. Judged
+ * once, when the mark is first processed.
  */
 function withCaution(mark: Mark, before: Folded, firstSeen: FirstSeen, rules: FoldRules): Mark {
   const { at } = mark;

@@ -15,8 +15,8 @@ export const noDetails: Details = {
 };
 
 /**
- * Details of a served status from its supporters, newest statement first, field by field; for grades grade by grade, so
- * that one is never in both lists (decisions 2.27, 2.28).
+ * Details of a served status from its supporters, newest statement first, for each field on its own; grades are taken
+ * one by one, so that no grade is in both lists (decisions 2.27, 2.28).
  */
 export function detailsOf(supporters: readonly Mark[], count: CountDevices): Details {
   const newestFirst = supporters.toSorted((a, b) => order(b, a));
@@ -64,15 +64,15 @@ export function mergePrices(
   return grades.flatMap((grade) => newest.get(grade) ?? []);
 }
 
-/** What is behind the price that a mark states of a grade, among the supporters. */
+/** The support that a mark's price of a grade has among the supporters. */
 export interface PriceStanding {
-  /** Independent devices that it needs, and that state it or, where it is out of line, one like it. */
+  /** Independent devices: `needed` by the price; `have` state it or, if it is out of line, a similar one. */
   needed: number;
   have: number;
   isOutOfLine: boolean;
 }
 
-/** Where the price stands that `mark`, one of the supporters, states of `grade` (decisions 2.28, 2.29). */
+/** The support of the price of `grade` that `mark`, one of the supporters, states (decisions 2.28, 2.29). */
 export function priceStanding(
   mark: Mark,
   grade: Grade,
@@ -97,7 +97,7 @@ export function priceStanding(
   };
 }
 
-/** The newest price of a grade that counts. */
+/** The newest counting price of a grade. */
 function newestPrice(
   grade: Grade,
   newestFirst: readonly Mark[],
@@ -122,8 +122,8 @@ function newestPrice(
 }
 
 /**
- * The newest value that counts: as many independent devices state it as the smallest `needed` among the marks that state
- * it. `stated` gives undefined where a mark says nothing.
+ * The newest value that counts: the number of independent devices that state it reaches the smallest `needed` of their
+ * marks. `stated` gives undefined if a mark says nothing.
  */
 function newestCounted<T>(
   newestFirst: readonly Mark[],

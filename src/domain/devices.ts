@@ -3,7 +3,7 @@ import type { FoldRules } from "#src/domain/rules.ts";
 /** First-seen times (ms) by reporter id. */
 export type FirstSeen = (reporterId: number) => number;
 
-/** Whose opinion it is: a reporter, and its viewer's network where new devices of that network are one device. */
+/** The reporter of an opinion, with its viewer's network if new devices of that network count as one device. */
 interface Opinion {
   reporterId: number;
   network?: string;
@@ -38,7 +38,7 @@ export function devices<T extends Opinion>(
   return groups.length < 2 ? groups : joinedByNetwork(groups, newNetwork);
 }
 
-/** Groups with a network in common are one, also over a third that has one in common with each. */
+/** Joins groups that have a network in common, directly or through a third group. */
 function joinedByNetwork<T>(groups: T[][], networkOf: (one: T) => string | undefined): T[][] {
   const joined: { members: T[]; networks: Set<string> }[] = [];
   for (const members of groups) {

@@ -2,7 +2,7 @@
 const perDoubling = 4;
 /** Bucket 0 ends at 1/16 ms. */
 const offset = 4 * perDoubling;
-/** The last bucket takes all from two minutes on. */
+/** The last bucket takes every duration from two minutes on. */
 const last = offset + 17 * perDoubling;
 
 /** The number of the bucket of a duration in ms. */
@@ -14,8 +14,8 @@ const msOf = (bucket: number): number =>
   Number((2 ** ((bucket - offset - 0.5) / perDoubling)).toPrecision(3));
 
 /**
- * The duration in ms that a share (0.5: the median) of all requests did not exceed, within a tenth. `counts`: requests by
- * bucket. Null without requests.
+ * The duration in ms that a share of all requests (0.5 for the median) did not exceed, within a tenth. `counts`:
+ * requests by bucket. Null without requests.
  */
 export function quantileMs(counts: ReadonlyMap<number, number>, share: number): number | null {
   const sorted = [...counts].filter(([, n]) => n > 0).sort(([a], [b]) => a - b);

@@ -21,7 +21,7 @@ import {
 } from "#src/domain/vocabulary.ts";
 import { settle, view } from "#src/domain/view.ts";
 
-/** What a station showed after a step. */
+/** The values that a station showed after a step. */
 export interface Shown {
   status: ServedStatus;
   seeded: boolean;
@@ -38,7 +38,7 @@ export interface WaitingPrice extends PriceStanding {
   price: number;
 }
 
-/** What one mark needed, had and did at its own moment. */
+/** The devices that one mark needed and had at its own moment, and its effect. */
 export interface MarkStep {
   kind: "mark";
   at: number;
@@ -54,7 +54,7 @@ export interface MarkStep {
   /** Independent devices and reporters behind its version right after it. */
   have: number;
   reporters: number;
-  /** The same reporter's opinion that it took the place of. */
+  /** The same reporter's earlier opinion, now replaced. */
   replaces: Status | null;
   effect: "published" | "renewed" | "counted" | "disputed" | "pending" | "older";
   /** Its prices that do not count right after it. */
@@ -66,12 +66,12 @@ export interface SeedStep {
   kind: "seed";
   at: number;
   status: Status;
-  /** False: a human status, or a newer import, stood. */
+  /** False if a human status or a newer import prevented it. */
   taken: boolean;
   shown: Shown;
 }
 
-/** What time alone changed. */
+/** A change by the passing of time. */
 export interface TimeStep {
   kind: "time";
   at: number;
@@ -89,14 +89,14 @@ export type Step = MarkStep | SeedStep | TimeStep;
 
 export interface Explanation {
   steps: Step[];
-  /** The end of the fold: what is stored of the station. */
+  /** The end of the fold: the state that is stored for the station. */
   state: StationState;
 }
 
 /**
- * Why a station shows what it shows at `now` (ms): the fold of decisions 2 over its counted marks and imports, step
- * by step, with what time alone changed in between. `lastUpdated`: the age of a status older than all these. Of the
- * marks and imports only the newest `described` become steps; the older ones are folded.
+ * Why a station shows what it shows at `now` (ms): the fold of decisions 2 over its counted marks and imports, step by
+ * step, with the changes by the passing of time in between. `lastUpdated`: the age of a status older than all these.
+ * Only the newest `described` marks and imports become steps; older ones are folded.
  */
 export function explain(
   history: { marks: readonly Mark[]; seeds: readonly Seed[] },
@@ -195,7 +195,7 @@ function waitingPrices(
   });
 }
 
-/** What time alone changed after a state's last step and before `until`, in order. */
+/** The changes by the passing of time after a state's last step, up to `until`, in order. */
 function passed(folded: StationState, until: number, rules: FoldRules): TimeStep[] {
   const found: Omit<TimeStep, "shown">[] = [];
   const { statusLifetimeMs: life } = rules;
@@ -229,7 +229,7 @@ function passed(folded: StationState, until: number, rules: FoldRules): TimeStep
     .map((one) => ({ ...one, shown: shownAt(folded, one.at, rules) }));
 }
 
-/** When `state`, one that `folded` foresees, begins. */
+/** The time at which `state`, one of the later states that `folded` foresees, begins. */
 function start(folded: StationState, state: StationState): number {
   let at = Number.NEGATIVE_INFINITY;
   for (let one = folded; one !== state && one.next !== null; one = one.next.state) at = one.next.at;

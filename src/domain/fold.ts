@@ -15,15 +15,15 @@ import { settle } from "#src/domain/view.ts";
 import { family, type Status, statuses } from "#src/domain/vocabulary.ts";
 
 /**
- * What the fold carries from mark to mark: the state, and each reporter's live opinion, those who were first seen first
- * in front. Devices are counted in that order, and an order that is there already costs no sorting.
+ * The fold's value between marks: the state, and each reporter's live opinion, sorted by first seen. Devices are
+ * counted in that order, so that they need no sorting.
  */
 export interface Folded {
   state: StationState;
   opinions: readonly Mark[];
 }
 
-/** What is asked of a step: whether somebody sees its counts, and up to when (ms) disputes that end are looked for. */
+/** The parts of a step that are needed: its counts or not, and ends of disputes up to a time (ms). */
 interface Look {
   counts: boolean;
   until: number;
@@ -36,7 +36,7 @@ export type Event = { kind: "mark"; mark: Mark } | { kind: "seed"; seed: Seed };
 export const positionOf = (event: Event): Position =>
   event.kind === "mark" ? event.mark : { at: event.seed.importedAt, id: 0 };
 
-/** What time alone changed up to `at` (ms): ends of disputes passed, the expired dropped. */
+/** The state at `at` (ms): disputes that have ended by then are settled, and expired parts are dropped. */
 export function advance(folded: StationState, at: number, rules: FoldRules): StationState {
   const state = settle(folded, at);
   const alive = (from: number): boolean => at < from + rules.statusLifetimeMs;
@@ -63,8 +63,8 @@ export function supportersOf(status: Status, live: readonly Mark[], state: Stati
 }
 
 /**
- * The supporters that count at `at`, ms: all of them for what is served; towards publishing a `no` those of newcomers
- * only for a while (decisions 2.44).
+ * The supporters that count at `at`, ms: all of them for the served status; newcomers help to publish a `no` only for a
+ * while (decisions 2.44).
  */
 export function supportersAt(
   status: Status,
@@ -82,8 +82,8 @@ export function supportersAt(
 }
 
 /**
- * The fold over events that come in order. Only the last mark's counts and details are seen, and a dispute can end by
- * time before the next mark only: leaving out the rest makes a step of a long refold some ten times cheaper.
+ * The fold over events in order. It counts and gives details only for the last mark, and looks for ends of disputes
+ * only up to the next mark: without the rest a step of a long refold is some ten times cheaper.
  */
 export function foldAll(
   origin: Folded,
@@ -102,13 +102,13 @@ export function foldAll(
 }
 
 interface Hooks {
-  /** What an event counts as, from the fold before it. */
+  /** Gives the event as it counts, from the fold before it. */
   judge: (event: Event, before: Folded) => Event;
-  /** Hears of each event and the fold after it. */
+  /** Called with each event and the fold after it. */
   note: (event: Event, after: Folded) => void;
 }
 
-/** What each of the events is asked for when the next mark follows it. */
+/** The parts that are needed of each event, up to the mark that follows it. */
 function looksAt(events: readonly Event[]): Look[] {
   const looks: Look[] = [];
   let look = everything;
@@ -179,7 +179,7 @@ const acceptSeed = (state: StationState, seed: Seed, rules: FoldRules): boolean 
   seed.importedAt < seed.updated + rules.statusLifetimeMs &&
   (state.seeded === null || state.seeded.updated <= seed.updated);
 
-/** Works the state out anew at `at`, after `arriving` became an opinion, or (null) because a dispute may have ended. */
+/** Computes the state anew at `at`, after `arriving` became an opinion, or (null) because a dispute may have ended. */
 function touch(
   before: StationState,
   live: readonly Mark[],
@@ -227,7 +227,7 @@ function resolve(
   return recount(state, live, disputes, { arriving, at }, firstSeen, rules, look);
 }
 
-/** What stands against publishing a version that is not served; null where it has not its devices. */
+/** Decides whether a version that is not served may be published; null if it has too few devices. */
 function verdictOn(
   status: Status,
   supporters: readonly Mark[],
@@ -239,13 +239,13 @@ function verdictOn(
   const needed = Math.min(...supporters.map((mark) => mark.needed));
   if (!hasDevices(supporters, needed, at, firstSeen, rules)) return null;
   const rival = state.served?.status ?? null;
-  // A dispute whose served side has expired ends like any other: against nobody.
+  // A dispute whose served side has expired ends in the same way, without a rival.
   return needed < 2 || rival === null || family(status) === family(rival)
     ? loneVerdict(supporters, at, firstSeen, rules)
     : judgeDispute({ at, served: rival, status, supporters, live }, firstSeen, rules);
 }
 
-/** Whether the supporters are as many devices. One supporter is one, so that nobody needs to be counted. */
+/** True if the supporters are at least `needed` devices. One supporter is one device, without counting. */
 const hasDevices = (
   supporters: readonly Mark[],
   needed: number,
@@ -292,8 +292,8 @@ function publish(
 }
 
 /**
- * Counts, details and pending versions as decisions 2 has them whenever a station is touched. What is not asked
- * for stays 0 and empty, but for the counts of what is disputed: the next step goes by them.
+ * Counts, details and pending versions (decisions 2), anew at each change of a station. Without `look.counts` they stay
+ * 0 and empty, except the counts of disputed versions, which the next step uses.
  */
 function recount(
   state: StationState,
@@ -335,7 +335,10 @@ function recount(
   return { ...state, served, prices, lastUpdated, versions };
 }
 
-/** The moment at which time alone ends a dispute of this state, with the state from then on; null if none within the look. */
+/**
+ * The moment at which the passing of time ends a dispute of this state, and the state from then on; null if none ends
+ * in time.
+ */
 function foresee(
   state: StationState,
   live: readonly Mark[],

@@ -4,14 +4,14 @@ import { minuteMs } from "#src/domain/units.ts";
 export const mentionMs = 3000;
 /** Clocks that differ by more are not trusted, ms. */
 export const boundMs = 30_000;
-/** So long must a later step of the database's clock last before it is followed, ms. */
+/** Time that a later step of the database's clock must last before it is followed, ms. */
 export const settleMs = minuteMs;
-/** What two measurements of clocks that agree differ by, ms. */
+/** Difference between two measurements of clocks that agree, ms. */
 const jitterMs = 2;
 
 /**
- * The clocks as one process sees them at `at`, a time of its monotonic clock: what is to be added to that clock to get
- * theirs, ms. Null: it gave no answer.
+ * The clocks as one process sees them at `at`, a time of its monotonic clock: their distances from that clock, ms. Null
+ * without an answer.
  */
 export interface ClockSample {
   at: number;
@@ -19,16 +19,16 @@ export interface ClockSample {
   redis: number | null;
   /** The wall clock of this process's machine. */
   own: number;
-  /** What `postgres` may be wrong by: half of the round trip, ms. */
+  /** Possible error of `postgres`: half of the round trip, ms. */
   errorMs: number;
 }
 
-/** The time that a process goes by. Offsets as in `ClockSample`, those of the others as they were last seen. */
+/** The time that a process follows. Offsets as in `ClockSample`; those of the other clocks are the last known. */
 export interface FollowedTime extends Pick<ClockSample, "postgres" | "redis" | "own"> {
   offsetMs: number;
   /** The clock that `offsetMs` was taken from. */
   of: "postgres" | "redis" | "own";
-  /** Since when (monotonic) the database's clock is another one that is not followed. */
+  /** Set while the database's clock has stepped and is not followed: the monotonic time of the step, and its offset. */
   held: { since: number; offset: number } | null;
 }
 
@@ -79,22 +79,22 @@ export function followTime(before: FollowedTime | null, sample: ClockSample): Fo
 
 export type ClockName = "postgres" | "redis" | "own";
 
-/** How far each clock is from the followed time, ms; positive where it is ahead. Null: never seen. */
+/** Distance of each clock from the followed time, ms; positive if it is ahead. Null if it was never seen. */
 export function distancesOf(time: FollowedTime): Record<ClockName, number | null> {
   const from = (offset: number | null): number | null =>
     offset === null ? null : Math.round(offset - time.offsetMs);
   return { postgres: from(time.postgres), redis: from(time.redis), own: from(time.own) };
 }
 
-/** The clocks that differ from the followed time by more than is worth a mention. */
+/** The clocks that differ from the followed time by more than `mentionMs`. */
 export const clocksOff = (time: FollowedTime): ClockName[] =>
   Object.entries(distancesOf(time))
     .filter(([, ms]) => ms !== null && Math.abs(ms) > mentionMs)
     .map(([name]) => name as ClockName);
 
 /**
- * False while the time may be wrong, or this machine's clock certainly is. A wrong clock of Redis alone takes no trust:
- * nothing is stamped with it.
+ * False while the time may be wrong, or this machine's clock certainly is. A wrong clock of Redis does not matter: no
+ * time is taken from it.
  */
 export const isTrusted = (time: FollowedTime): boolean =>
   time.held === null && isNear(time.offsetMs, time.own);

@@ -23,7 +23,7 @@ export function directionOf({ lat, lon }: Point): [x: number, y: number, z: numb
   return [around * Math.cos(east), around * Math.sin(east), Math.sin(radians(lat))];
 }
 
-/** Tells which directions are within `radiusM` of `centre`: as `distanceM` does, without its cost for each. */
+/** Tests whether a direction is within `radiusM` of `centre`, with the result of `distanceM` at a lower cost. */
 export function circleAround(
   centre: Point,
   radiusM: number,

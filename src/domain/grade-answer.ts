@@ -7,8 +7,8 @@ type Told = Pick<FuelBlock, "status" | "fuels_now" | "fuels_no">;
 const holds = (list: string, grade: Grade): boolean => list.split(",").includes(grade);
 
 /**
- * What a station answers to a driver who needs this grade (decisions 15.11): its status where the grade is there,
- * `no` where it is out or all fuel is, `nodata` where nobody has told. Without a grade, its status.
+ * A station's answer to a driver who needs this grade (decisions 15.11): its status if the grade is there, `no` if the
+ * grade or all fuel is out, `nodata` if nobody has told. Without a grade, its status.
  */
 export function answerFor(
   { status, fuels_now, fuels_no }: Told,
@@ -22,14 +22,14 @@ export function answerFor(
 /** Whether that answer means fuel. */
 export const hasFuel = (answer: ServedStatus): boolean => answer !== "no" && answer !== "nodata";
 
-/** The price of a grade in roubles per litre, as the API writes it (`61.50`); null when nobody has told it. */
+/** The price of a grade in roubles per litre, as the API writes it (`61.50`); null when it is unknown. */
 export const priceOf = (prices: string | undefined, grade: Grade): string | null =>
   (prices ?? "")
     .split(",")
     .find((pair) => pair.startsWith(`${grade}=`))
     ?.slice(grade.length + 1) ?? null;
 
-/** How far around a driver is looked: the first radius with an answer is the last. */
+/** Radii of the search around a driver: it ends with the first radius that has an answer. */
 export const nearRadiiKm = [5, 20, 60] as const;
 
 /** A station and its distance in metres. */

@@ -25,7 +25,7 @@ export interface Counts {
   grades: Record<Grade, GradeCounts>;
 }
 
-/** Stations of a place, and ms for which they served each status during a day; the rest of the day is `nodata`. */
+/** Stations of a place, and the ms for which they served each status in a day; the rest of the day is `nodata`. */
 export interface DayTimes {
   stations: number;
   ms: Record<Status, number>;
@@ -54,10 +54,10 @@ export function countStation(counts: Counts, fuel: FuelBlock): void {
   }
 }
 
-/** Stations that have a grade and stations that are out of it, summed over several looks: two numbers for each grade. */
+/** Two numbers for each grade: stations that have it and stations that are out of it, summed over several looks. */
 export type GradeSums = number[];
 
-/** `sums` and one look more. */
+/** Adds one look to `sums`. */
 export const addCounts = (sums: GradeSums | undefined, counts: Counts): GradeSums =>
   grades.flatMap((grade, n) => {
     const { available, out } = counts.grades[grade];
@@ -84,7 +84,7 @@ export function meanOf({ stations, ms }: DayTimes, lengthMs: number): StatusCoun
 
 const hundredths = (value: number): number => Math.max(0, Math.round(value * 100) / 100);
 
-/** The part of `out` among stations of which it is known, four decimals; null where nothing is known. */
+/** The part of `out` among the stations that are known, four decimals; null if none is known. */
 export const shareOut = (out: number, available: number): number | null =>
   out + available === 0 ? null : Math.round((out / (out + available)) * 10_000) / 10_000;
 

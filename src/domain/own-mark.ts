@@ -1,7 +1,7 @@
 import { type Refusal, refuse } from "#src/contract/refusals.ts";
 import { minuteMs } from "#src/domain/units.ts";
 
-/** For so long after its receipt a driver may take a mark of the map back (decisions 15.35), the end included. */
+/** Time after its receipt, the end included, in which a driver may take a mark of the map back (decisions 15.35). */
 export const takeBackMs = 2 * minuteMs;
 
 /** A mark of the device on the station. Times of receipt and of taking back, ms. */
@@ -13,9 +13,9 @@ export interface OwnMark {
 }
 
 /**
- * The mark that a device may take back now, or why it may not: its newest on that station, counted or held, of the last
- * two minutes; and only one within a cooldown, so that nobody flips a status by it. `marks`: the device's own on that
- * station, in any order. Pure.
+ * The mark that a device may take back now, or the refusal. It must be its newest on that station, counted or held, of
+ * the last two minutes, and the only one within a cooldown, so that nobody can flip a status. `marks`: the device's own
+ * on that station, in any order. Pure.
  */
 export function markToTakeBack(
   marks: readonly OwnMark[],

@@ -2,23 +2,23 @@ import { boxAround, circleAround, directionOf, type Point } from "#src/domain/ge
 import type { FoldRules } from "#src/domain/rules.ts";
 import { type Grade, grades } from "#src/domain/vocabulary.ts";
 
-/** The numbers of decisions 2.29 that say which price is out of line. */
+/** The numbers of decisions 2.29 that define a price out of line. */
 export interface PriceRules {
   /** A price that is further than this from its median, per cent, is out of line. */
   priceLinePercent: number;
   /** How far around prices count towards a median, metres. */
   priceNearM: number;
-  /** Where fewer prices count, there is no median. */
+  /** Fewer prices than this give no median. */
   priceNearMin: number;
 }
 
-/** The number that says how near a second price must be. */
+/** The greatest difference of a second price that supports the first, per cent. */
 export type AlikeRules = Pick<FoldRules, "priceAlikePercent">;
 
 /** A price of a litre by grade; a grade that is absent has none. */
 export type ByGrade = Readonly<Partial<Record<Grade, number>>>;
 
-/** Where a grade costs how much. */
+/** The price of a grade at a place. */
 export interface PlacedPrice extends Point {
   grade: Grade;
   price: number;
@@ -30,7 +30,7 @@ const neededOutOfLine = 2;
 /** Prices have two decimals; whole numbers compare exactly. */
 const kopecks = (price: number): number => Math.round(price * 100);
 
-/** Whether `price` is too far from the median around it; never where there is none (null). */
+/** True if `price` is too far from the median around it; false without a median (null). */
 export const isOutOfLine = (
   price: number,
   median: number | null,
@@ -39,11 +39,11 @@ export const isOutOfLine = (
   median !== null &&
   100 * Math.abs(kopecks(price) - kopecks(median)) > priceLinePercent * kopecks(median);
 
-/** Whether `other` supports `price`, one that is out of line. */
+/** True if `other` supports `price`, which is out of line. */
 export const isAlike = (price: number, other: number, { priceAlikePercent }: AlikeRules): boolean =>
   100 * Math.abs(kopecks(other) - kopecks(price)) <= priceAlikePercent * kopecks(price);
 
-/** Devices that the prices of a mark need, of those out of line; null where none is. Judged once, at acceptance. */
+/** Devices that a mark's prices out of line need; null when no price is out of line. Judged once, at acceptance. */
 export function pricesNeeded(
   prices: ByGrade,
   medians: ByGrade,
@@ -73,8 +73,8 @@ const middleOf = (cell: number): Point => ({
 });
 
 /**
- * Gives the medians of any cell: by grade, over the prices within `priceNearM` of its middle, if they are enough. Each
- * cell looks at thousands of prices, so they lie in flat arrays.
+ * Gives the medians of any cell by grade, over the prices within `priceNearM` of its middle, if there are enough. A
+ * cell reads thousands of prices, hence the flat arrays.
  */
 export function medianFinder(
   prices: readonly PlacedPrice[],
@@ -99,10 +99,10 @@ export function medianFinder(
   };
 }
 
-/** Numbers of one price: its direction, its grade and its kopecks. */
+/** Numbers per price: its direction (x, y, z), its grade and its kopecks. */
 const stride = 5;
 
-/** The prices by their cell, one behind the other. */
+/** The prices of each cell, `stride` numbers for each price. */
 function flatCells(prices: readonly PlacedPrice[]): Map<number, Float64Array> {
   const cells = new Map<number, number[]>();
   for (const placed of prices) {
@@ -124,7 +124,7 @@ function* cellsAround(middle: Point, radiusM: number): Generator<number> {
     for (let n = 0; n < across; n += 1) yield row * columns + ((first + n) % columns);
 }
 
-/** Of whole numbers a whole one: of an even count the mean of the two in the middle, rounded up. */
+/** A whole number for whole numbers: for an even count the mean of the two in the middle, rounded up. */
 function medianOf(some: readonly number[]): number {
   const sorted = Float64Array.from(some).sort();
   const half = Math.floor(sorted.length / 2);

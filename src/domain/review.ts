@@ -5,16 +5,16 @@ import type { Mark, StationState } from "#src/domain/state.ts";
 import { dayMs, hourMs } from "#src/domain/units.ts";
 import { family, grades, type ServedStatus } from "#src/domain/vocabulary.ts";
 
-/** A litre limit below this makes a station hardly worth the way. */
+/** A station with a litre limit below this is hardly worth the way. */
 const lowLimitL = 20;
 
-/** What counting a mark does to drivers (decisions 4.3). Equal statuses: a detail changed. */
+/** The effect of a counted mark on drivers (decisions 4.3). Equal statuses: a detail changed. */
 export interface Harm {
   from: ServedStatus;
   to: ServedStatus;
-  /** `first`: fuel where nothing was known, which does no harm by itself (decisions 4.19). */
+  /** `first`: fuel at a station without a known status, which is harmless by itself (decisions 4.19). */
   kind: "no" | "fuel" | "details" | "first";
-  /** A `no` that still waits for another device: it has changed nothing yet. */
+  /** True for a `no` that still waits for another device: it has changed nothing yet. */
   isPending: boolean;
 }
 
@@ -28,7 +28,7 @@ export const isFirstByNewcomer = (
   rules: { newcomerMs: number },
 ): boolean => kind === "first" && age < rules.newcomerMs;
 
-/** The harm of a mark that led from one state to another, both seen at `at`, ms; null where it did none. */
+/** The harm of a mark that led from one state to another, both seen at `at`, ms; null without harm. */
 export function harmOf(
   mark: Mark,
   before: StationState,
@@ -54,7 +54,7 @@ export function harmOf(
   return takesGrade || limits || bars ? { ...change, kind: "details" } : null;
 }
 
-/** Whether a price that is out of line, of the mark or one like it, is served after the mark and was not before. */
+/** True if the mark makes a price out of line served, its own or a similar one, that was not served before. */
 const servesOutOfLine = (
   { prices, pricesNeeded }: Mark,
   before: StationState,
@@ -70,8 +70,8 @@ const servesOutOfLine = (
   });
 
 /**
- * Whether a harmful mark of this reporter may be held (decisions 4.4, 4.7). `age`: since first seen, ms, as are
- * the ages of the rules.
+ * True if a harmful mark of this reporter may be held (decisions 4.4, 4.7). `age`: since first seen, ms, as in the
+ * rules.
  */
 export const mayBeHeld = (
   { kind }: Harm,
@@ -80,28 +80,28 @@ export const mayBeHeld = (
 ): boolean =>
   kind !== "first" && age < rules.establishedMs && (kind === "no" || age < rules.newcomerMs);
 
-/** What is known about harmful changes that counted, of the last day. */
+/** The harmful changes of the last day that counted. */
 export interface Ledger {
-  /** By source or city: the stations that it changed, with the time of the last change, ms. */
+  /** Changed stations with the time of their last change, ms, by source and by city. */
   changed: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** By station: its last change. */
+  /** The last change of each station. */
   last: ReadonlyMap<string, { from: ServedStatus; to: ServedStatus; at: number }>;
 }
 
-/** Where a harmful change happens, by whom, and what is allowed there. */
+/** The place and source of a harmful change, with their limits. */
 export interface Place {
   stationId: string;
   source: string;
   city: string;
-  /** Stations that the source may change in an hour and in a day, and the city in an hour. */
+  /** Stations that may be changed by the source in an hour and in a day, and in the city in an hour. */
   sourceLimit: number;
   sourceDailyLimit: number;
   cityLimit: number;
 }
 
 /**
- * Stations of a city that may be changed in an hour (decisions 4.6): a share, per cent, of the `stations` that
- * have a status there, or a number where that is more.
+ * Stations of a city that may be changed in an hour (decisions 4.6): a share, per cent, of the `stations` that have a
+ * status there, but at least `cityHarmMin`.
  */
 export const cityLimitOf = (
   stations: number,
@@ -109,19 +109,19 @@ export const cityLimitOf = (
 ): number => Math.max(Math.ceil((stations * rules.cityHarmShare) / 100), rules.cityHarmMin);
 
 /**
- * A source may do so many times in a day what it may do in an hour. In a launch more: there, honest users are as many
- * as new ones, all day.
+ * A source's daily limit as a multiple of its hourly one. It is higher in a launch, when all day the honest users are
+ * as many as the new ones.
  */
 export const hoursADay = { usual: 4, launch: 12 } as const;
 /** For a launch in a country of some 500 stations; measured by `npm run bench -- trust`. */
 export const launchDefaults = { newUsers: 20_000, limit: 75 } as const;
-/** What was changed within this time may be changed back by anybody. */
+/** Anybody may take back a change within this time. */
 const restoreMs = 2 * hourMs;
 
 /**
- * Which limit one more harmful change would pass at `now`, ms; null where it may count: a source's stations in an hour
- * or a day, or a city's in an hour. A station that is among them already adds nothing, and a change that leads back to
- * the family that the last one led away from is always allowed. A `no` that still waits counts for its source alone.
+ * The limit that one more harmful change would pass at `now`, ms: a source's stations in an hour or a day, or a city's
+ * in an hour; null if it may count. A station that was already counted adds nothing, and a change back to the family
+ * before the last change is always allowed. A `no` that still waits counts only for its source.
  */
 export function passedLimit(
   { to, isPending }: Pick<Harm, "to" | "isPending">,

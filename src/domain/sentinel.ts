@@ -1,6 +1,6 @@
-/** A copy of the stations: what stood in it at every moment from `sinceMs` to `asOfMs`. */
+/** Summary of a copy of the stations, valid for every moment from `sinceMs` to `asOfMs`. */
 export interface Copy {
-  /** Every change up to this number is in it, and none after it. */
+  /** The number of the last change in the copy; it has every change up to this one, and no later one. */
   seq: number;
   /** Stations in service. */
   count: number;
@@ -10,14 +10,14 @@ export interface Copy {
   asOfMs: number;
 }
 
-/** What a process serves. */
+/** The content that a process serves. */
 export interface Content extends Copy {
-  /** Stations that serve a status, and the most of them at any moment of the last minute. */
+  /** Stations that serve a status now, and the greatest number of them in the last minute. */
   known: number;
   mostKnown: number;
 }
 
-/** What the database has, counted. */
+/** The content of the database, counted. */
 export interface Counted {
   /** The newest change. */
   seq: number;
@@ -25,10 +25,13 @@ export interface Counted {
   known: number;
 }
 
-/** What one comparison says; `unknown` when there was nothing to compare. */
+/** The result of one comparison; `unknown` when there was nothing to compare. */
 export type Verdict = "same" | "different" | "unknown";
 
-/** The content depends on changes and time alone, so of two copies with both in common the sums are equal. */
+/**
+ * The content depends only on changes and time, so two copies with the same changes and a common moment have equal
+ * sums.
+ */
 const isComparable = (a: Copy, b: Copy): boolean =>
   a.seq === b.seq && a.sinceMs <= b.asOfMs && b.sinceMs <= a.asOfMs;
 
@@ -42,10 +45,10 @@ export const compareCopies = (some: readonly Copy[], others: readonly Copy[]): V
     ),
   );
 
-/** Rows follow the time by some seconds, and processes the rows: so many stations may be under way. */
+/** Stations that may differ for the moment: rows follow the time by some seconds, and processes follow the rows. */
 const underWay = (count: number): number => Math.max(20, count / 50);
 
-/** Compares what is served with what the rows say. The stations in service must be the same at the same change. */
+/** Compares the served content with the rows. The stations in service must be the same at the same change. */
 export const compareWithDatabase = (served: readonly Content[], database: Counted): Verdict =>
   together(
     served.map(({ seq, count, known }) => {
@@ -59,14 +62,14 @@ export const compareWithDatabase = (served: readonly Content[], database: Counte
 const together = (verdicts: readonly Verdict[]): Verdict =>
   verdicts.includes("different") ? "different" : (verdicts[0] ?? "unknown");
 
-/** How many comparisons in a row have found a difference, after one more. */
+/** The number of comparisons in a row that found a difference, after one more. */
 export const streakAfter = (streak: number, verdict: Verdict): number =>
   verdict === "unknown" ? streak : verdict === "same" ? 0 : streak + 1;
 
-/** After so many comparisons in a row a difference counts: one alone may be a copy on its way to another state. */
+/** Differences in a row that count as real: a single one may be a copy that is just changing. */
 export const streakTold = 3;
 
-/** Fewer statuses may well end together. */
+/** Below this number, statuses may well end together by chance. */
 const fewKnown = 50;
 
 /** True when a fifth of the statuses or more is gone. */

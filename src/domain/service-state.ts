@@ -1,34 +1,34 @@
 import { startOfDay } from "#src/domain/time.ts";
 import { dayMs, minuteMs } from "#src/domain/units.ts";
 
-/** What the service gives and takes, as `/status` names it. */
+/** The service's inputs and outputs, as `/status` names them. */
 export const feeds = ["statuses", "delta", "dumps", "marks", "webhooks"] as const;
 export type Feed = (typeof feeds)[number];
-/** `degraded`: late, or not there. */
+/** `degraded`: late or missing. */
 export type FeedState = "ok" | "degraded" | "unknown";
 
 export interface FeedReport {
   feed: Feed;
   state: FeedState;
-  /** How old what it gives is, or how long the oldest mark has waited, whole seconds; null when that is not known. */
+  /** Age of the data, or the wait of the oldest mark, in whole seconds; null when unknown. */
   age_s: number | null;
 }
 
-/** What a web process knows. Times are ages in ms; null is unknown. */
+/** The facts that a web process knows. Times are ages in ms; null is unknown. */
 export interface ServiceFacts {
   postgres: boolean;
   /** False while it takes no writes. */
   writable: boolean;
   redis: boolean;
-  /** Since the change feed was last read, and from when on that is late. */
+  /** Time since the last read of the change feed, and the age from which it is late. */
   readMs: number | null;
   readLateMs: number;
   /** How far the cursor lies behind the clock. */
   lagMs: number;
   dump: { ms: number | null; ok: boolean };
-  /** The oldest mark that nobody has processed; 0 without one. */
+  /** Age of the oldest mark that nobody has processed; 0 without one. */
   oldestMarkMs: number | null;
-  /** Since webhooks that wait were last looked for, and from when on that is late. */
+  /** Time since the last search for waiting webhooks, and the age from which it is late. */
   webhooksMs: number | null;
   webhooksLateMs: number;
 }
@@ -36,7 +36,7 @@ export interface ServiceFacts {
 const lagLateMs = 30_000;
 const markLateMs = minuteMs;
 
-/** How each feed is (decisions 16.32). */
+/** Judges each feed (decisions 16.32). */
 export function judgeFeeds(facts: ServiceFacts): FeedReport[] {
   const { postgres, writable, redis, readMs, readLateMs, lagMs, dump, oldestMarkMs } = facts;
   const { webhooksMs, webhooksLateMs } = facts;
@@ -44,14 +44,14 @@ export function judgeFeeds(facts: ServiceFacts): FeedReport[] {
     feed,
     state:
       isDown || (ms !== null && (isLate || ms < 0)) ? "degraded" : ms === null ? "unknown" : "ok",
-    // What seems to come out of the future has no age.
+    // Data that seems to come from the future has no age.
     age_s: ms === null || ms < 0 ? null : Math.round(ms / 1000),
   });
   return [
     report("statuses", readMs, readMs !== null && readMs > readLateMs, readMs === null),
     report("delta", readMs === null ? null : lagMs, lagMs > lagLateMs, readMs === null),
     report("dumps", dump.ms, !dump.ok, !dump.ok),
-    // Without a Postgres to write to marks are refused, without Redis nobody is woken for a webhook.
+    // Marks are refused without a Postgres that takes writes; nobody is woken for a webhook without Redis.
     report("marks", oldestMarkMs, (oldestMarkMs ?? 0) > markLateMs, !postgres || !writable),
     report("webhooks", webhooksMs, (webhooksMs ?? 0) > webhooksLateMs, !postgres || !redis),
   ];
@@ -69,11 +69,11 @@ export interface ServiceDay {
   feed: Feed;
   /** The minute of the day of the first look, 0 to 1439. */
   first: number;
-  /** In how many minutes it was well. */
+  /** Number of minutes in which it was well. */
   well: number;
 }
 
-/** Minutes of a day in which a feed was well, and of how many. */
+/** Minutes of a day in which a feed was well, and all minutes that count. */
 export interface Minutes {
   well: number;
   of: number;
@@ -86,8 +86,8 @@ export interface DayOfFeeds {
 }
 
 /**
- * The last `count` days with today, the oldest first. A minute that nobody counted was not well, from the first counted
- * minute of the whole record on. The minute that runs is left out until it has been counted.
+ * The last `count` days including today, the oldest first. A minute that nobody counted was not well, from the first
+ * counted minute of the whole record on. The current minute is left out until it has been counted.
  */
 export function daysOf(stored: readonly ServiceDay[], count: number, now: number): DayOfFeeds[] {
   const today = startOfDay(now);

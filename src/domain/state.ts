@@ -18,7 +18,7 @@ export interface Statement {
   fuelCardsOnly?: boolean | null;
 }
 
-/** A counted mark as the fold sees it: at its acceptance fixed, never revisited. */
+/** A counted mark as the fold sees it: fixed at its acceptance, never changed. */
 export interface Mark extends Position, Statement {
   reporterId: number;
   status: Status;
@@ -43,7 +43,7 @@ export interface Seed {
 /** Negative when `a` comes before `b` in the order of marks. */
 export const order = (a: Position, b: Position): number => a.at - b.at || a.id - b.id;
 
-/** Details that live and go with the served status. */
+/** Details that expire together with the served status. */
 export interface Details {
   fuelsNow: Grade[];
   fuelsNo: Grade[];
@@ -83,8 +83,8 @@ export interface Price {
 }
 
 /**
- * A station's folded state as of its last step. What time alone changes later follows from it:
- * expiries from the times inside, the end of a dispute from `next`, which was worked out in advance.
+ * A station's folded state as of its last step. Later changes by the passing of time follow from it: expiries from its
+ * times, the end of a dispute from `next`, which was computed in advance.
  */
 export interface StationState {
   served: Served | null;
@@ -95,7 +95,7 @@ export interface StationState {
   publications: Partial<Record<Status, Position>>;
   /** `updated` of the last served status, imports included; stays when it has expired. */
   lastUpdated: number | null;
-  /** The last mark or seed that was folded in; what sorts before it needs a refold. */
+  /** The last mark or seed that was folded in; an event that sorts before it needs a refold. */
   last: Position | null;
   next: { at: number; state: StationState } | null;
 }

@@ -2,7 +2,7 @@ import { emptyState, type StationState } from "#src/domain/state.ts";
 import { instants as transitions, statusAt } from "#src/domain/view.ts";
 import type { ServedStatus } from "#src/domain/vocabulary.ts";
 
-/** What a station was from `at` (ms) on, until its next event. */
+/** A station's state from `at` (ms) on, until its next event. */
 export interface StateAt {
   at: number;
   state: StationState;
@@ -15,18 +15,18 @@ export interface StatusRun {
   to: number | null;
 }
 
-/** From `since` (ms) on a station served these; the first run may only go on with what it served before. */
+/** The runs of a station from `since` (ms) on; the first may only continue the run before it. */
 export interface RunsSince {
   since: number;
-  /** Before this (ms) the runs say what was served already; `since` where nothing is said. */
+  /** Before this (ms) the runs equal those that were served already; `since` by default. */
   changesFrom?: number;
   runs: readonly StatusRun[];
 }
 
 /**
- * The status runs (decisions 2.36) from `since` to `until` (ms): gapless, ascending, neighbours differ, the
- * last one open. `states` are in order; before the first of them the station was as in `before`. What time alone
- * changes begins and ends runs at its own instant.
+ * The status runs (decisions 2.36) from `since` to `until` (ms): gapless, ascending, neighbours differ, the last one
+ * open. `states` are in order; before the first of them the station was as in `before`. Changes by the passing of time
+ * begin and end runs at their own instants.
  */
 export function statusRuns(
   { before, states }: { before: StationState; states: readonly StateAt[] },
@@ -36,7 +36,7 @@ export function statusRuns(
 ): StatusRun[] {
   const runs: StatusRun[] = [];
   const put = (from: number, status: ServedStatus): void => {
-    // Of several events of one instant the last one counts.
+    // The last of several events of one instant counts.
     if (runs.at(-1)?.from === from) runs.pop();
     const last = runs.at(-1);
     if (last !== undefined) last.to = last.status === status ? null : from;
@@ -55,8 +55,8 @@ export function statusRuns(
 }
 
 /**
- * What the events of a fold change of the stored runs by `now` (ms); null when they change nothing. `saved` is the
- * state that was stored before, `states` those after each event, `earliest` (ms) the first event that is new.
+ * The stored runs that the events of a fold change by `now` (ms); null when they change nothing. `saved` is the state
+ * that was stored before, `states` those after each event, `earliest` (ms) the first event that is new.
  */
 export function runsChangedBy(
   {
@@ -80,9 +80,9 @@ export function runsChangedBy(
 }
 
 /**
- * The runs of a station whose events from `from` (ms, 0 for any time) on were folded anew; a run before that is as it is
- * stored, but for an end that time alone has brought since `saved`, the state that was stored before. `states` are those
- * since the last gap of a lifetime before `from`; before `keptSince` nothing is said.
+ * The runs of a station whose events from `from` (ms, 0 for any time) on were folded anew. An earlier run stays as
+ * stored, except for an end by the passing of time since `saved`, the state stored before. `states` are those since the
+ * last gap of a lifetime before `from`; the runs begin at `keptSince` at the earliest.
  */
 export function runsOfRefold(
   { saved, states, from }: { saved: StationState; states: readonly StateAt[]; from: number },
@@ -97,7 +97,7 @@ export function runsOfRefold(
   return { since, changesFrom: Math.max(from, since), runs };
 }
 
-/** Stored runs of a station as they are at `now` (ms), also where nobody has stored yet what time alone changed. */
+/** Stored runs of a station at `now` (ms), with the changes by the passing of time that are not stored yet. */
 export function withTimePassed(
   stored: readonly StatusRun[],
   state: StationState,
@@ -115,8 +115,8 @@ export function withTimePassed(
 }
 
 /**
- * A station's runs within a time, without gaps: `nodata` where no run is known. `to` is null for what goes on at its end.
- * Times in ms; empty when the time is.
+ * A station's runs within a time, without gaps: `nodata` where no run is known. `to` is null for a run that continues
+ * after the end. Times in ms; empty for an empty time.
  */
 export function runsWithin(runs: readonly StatusRun[], from: number, to: number): StatusRun[] {
   const found: StatusRun[] = [];

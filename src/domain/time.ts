@@ -1,8 +1,8 @@
 import { dayMs, minuteMs, hourMs } from "#src/domain/units.ts";
 
 /**
- * `YYYY-MM-DD HH:MM:SS` in UTC, the served form of a time (docs/contract.md 2.2). Fractions are cut. What lies beyond the
- * years 1 to 9999 is their end.
+ * `YYYY-MM-DD HH:MM:SS` in UTC, the served form of a time (docs/contract.md 2.2). Fractions are cut. Times beyond the
+ * years 1 to 9999 become the nearest end of this range.
  */
 export function formatTime(ms: number): string {
   const iso = new Date(Math.min(Math.max(ms, firstYearMs), lastYearMs)).toISOString();
@@ -49,7 +49,7 @@ export function parseTime(text: string): number | null {
   return at < firstYearMs ? null : at;
 }
 
-/** From year 1 to year 9999, ms: what can be formatted. The database has no year 0. */
+/** The first and last time that can be formatted, ms. The database has no year 0. */
 export const firstYearMs = Date.parse("0001-01-01T00:00:00Z");
 export const lastYearMs = Date.parse("9999-12-31T23:59:59.999Z");
 

@@ -1,10 +1,10 @@
 import { formatTime } from "#src/domain/time.ts";
 import { dayMs } from "#src/domain/units.ts";
 
-/** Who sent a request: a partner's server, or its pages through a publishable key. */
+/** The sender of a request: a partner's server, or its pages through a publishable key. */
 export type Audience = "partner" | "widget";
 
-/** What was counted of one method (`GET /stations`) on one UTC day (days since the epoch). */
+/** Counts of one method (`GET /stations`) on one UTC day (days since the epoch). */
 export interface UsageCount {
   day: number;
   audience: Audience;
@@ -14,7 +14,7 @@ export interface UsageCount {
   errors: number;
 }
 
-/** How often a call was answered with a problem code on a UTC day (days since the epoch). */
+/** Number of answers with a problem code for a call on a UTC day (days since the epoch). */
 export interface ErrorCount {
   day: number;
   audience: Audience;

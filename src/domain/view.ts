@@ -12,7 +12,7 @@ export function settle(state: StationState, now: number): StationState {
 const moreDevices = (a: Version, b: Version): number =>
   b.count - a.count || b.newest.at - a.newest.at || b.newest.id - a.newest.id;
 
-/** What a settled state shows a status of at `now` (ms): people's marks, else an import, else neither. */
+/** The source of the status that a settled state shows at `now` (ms): people's marks, else an import, else neither. */
 function shownOf(
   { served, seeded }: StationState,
   now: number,
@@ -23,15 +23,15 @@ function shownOf(
   return { served: null, seed: isAlive ? seeded : null };
 }
 
-/** The status alone that `view` shows at `now` (ms). */
+/** Only the status that `view` shows at `now` (ms). */
 export function statusAt(folded: StationState, now: number, lifetimeMs: number): ServedStatus {
   const { served, seed } = shownOf(settle(folded, now), now, lifetimeMs);
   return served?.status ?? seed?.status ?? "nodata";
 }
 
 /**
- * What reads show of a state at `now` (ms): docs/contract.md 2.2, decisions 2 and 6.
- * `lifetimeMs` is the life of a status, a pending version and a price (24 h).
+ * The answer to reads from a state at `now` (ms): docs/contract.md 2.2, decisions 2 and 6. `lifetimeMs` is the life of
+ * a status, a pending version and a price (24 h).
  */
 export function view(folded: StationState, now: number, lifetimeMs: number): FuelBlock {
   const state = settle(folded, now);
@@ -85,8 +85,8 @@ export function view(folded: StationState, now: number, lifetimeMs: number): Fue
 }
 
 /**
- * Instants (ms, ascending) after the state's last step at which `view` changes by time alone:
- * expiry of the status, of pending versions and prices, ends of disputes.
+ * Instants (ms, ascending) after the state's last step at which `view` changes by the passing of time: expiry of the
+ * status, of pending versions and prices, ends of disputes.
  */
 export function instants(folded: StationState, lifetimeMs: number): number[] {
   const found = new Set<number>();

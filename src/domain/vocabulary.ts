@@ -31,7 +31,7 @@ export const parseGrade = (text: string): Grade | undefined =>
 /** The two sides of a dispute: {yes, low, queue} against {no}. */
 export const family = (status: Status): "has" | "has-not" => (status === "no" ? "has-not" : "has");
 
-/** What a partner can be told of by webhooks. */
+/** The events that webhooks tell a partner. */
 export const webhookEvents = [
   "stations.changed",
   "report.processed",
@@ -40,9 +40,9 @@ export const webhookEvents = [
 ] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 
-/** Sent when the partner asks for it, whatever the webhook is told of. */
+/** Sent when the partner asks for it, whatever events the webhook has chosen. */
 export const testEvent = "webhook.test";
 
-/** Who or what switched a webhook off: three days of failures, or an answer 410. */
+/** The cause of a webhook's end: a person, three days of failures (`failing`), or an answer 410 (`gone`). */
 export const offReasons = ["partner", "operator", "failing", "gone"] as const;
 export type OffReason = (typeof offReasons)[number];

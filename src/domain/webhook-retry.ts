@@ -1,26 +1,28 @@
 import { dayMs, hourMs } from "#src/domain/units.ts";
 
-/** What a receiver's answer means: 2xx is taken, 410 wants no more, everything else is tried again. */
+/** The meaning of a receiver's answer: 2xx is taken, 410 wants no more, everything else is tried again. */
 type Taken = "taken" | "gone" | "failed";
 
-/** `status` is null where there was no answer. A redirect is not followed, so it is a failure (decisions 20.6). */
+/** `status` is null where there was no answer. A redirect is a failure, because it is not followed (decisions 20.6). */
 export function takenBy(status: number | null): Taken {
   if (status === null) return "failed";
   if (status === 410) return "gone";
   return status >= 200 && status < 300 ? "taken" : "failed";
 }
 
-/** A receiver that has failed for so long is switched off. */
+/** A receiver that has failed for this long is switched off. */
 export const givenUpAfterMs = 3 * dayMs;
 const growth = 4;
 const longestPauseMs = 4 * hourMs;
-/** A pause is up to so much longer or shorter, so that receivers which failed together do not come back together. */
+/**
+ * A pause is longer or shorter by up to this part, so that receivers which failed together do not come back together.
+ */
 const jitter = 0.2;
 
 /**
  * The pause, ms, after a failed attempt at `now`; null when the receiver has failed for `patienceMs` and is given up.
- * `failures` is how many attempts in a row have failed with this one, `since` the time of the first of them, `random` from 0 to 1.
- * The last pause ends with that time.
+ * `failures` is how many attempts in a row have failed with this one, `since` the time of the first of them, `random`
+ * from 0 to 1. The last pause ends together with the patience.
  */
 export function pauseAfterFailure(
   { failures, since }: { failures: number; since: number },

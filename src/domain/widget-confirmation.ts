@@ -6,7 +6,7 @@ import type { FoldRules } from "#src/domain/rules.ts";
 import type { Mark } from "#src/domain/state.ts";
 import type { Status } from "#src/domain/vocabulary.ts";
 
-/** A station as its marks make it, those included that no worker has come to yet. */
+/** A station's facts together with its marks that no worker has processed yet. */
 export interface PendingStatus {
   facts: Facts;
   /** Marks that are not in `facts`; those of the batch are added as they are accepted. */
@@ -18,8 +18,8 @@ export interface PendingStatus {
 }
 
 /**
- * Why a widget's confirmation of `status` by this reporter is none; null where it is one (decisions 6): the status
- * must be pending at `now` (ms), and the reporter none of its supporters.
+ * The refusal of a widget's confirmation of `status`; null if it is valid (decisions 6): the status must be pending at
+ * `now` (ms), and the reporter must not be one of its supporters.
  */
 export function refuseConfirmation(
   pendingStatus: PendingStatus,
@@ -49,7 +49,7 @@ export function refuseConfirmation(
   );
 }
 
-/** Lets a mark that was just accepted stand, so that the next of the batch may confirm it. */
+/** Adds a mark that was just accepted, so that the next mark of the batch may confirm it. */
 export function addToStanding(
   pendingStatus: PendingStatus,
   { id, effectiveAt: at, remote, needed, rule, incomingMark: { status } }: Admitted,
@@ -60,7 +60,7 @@ export function addToStanding(
   pendingStatus.firstSeen.set(reporterId, firstSeen);
 }
 
-/** `identity` is a row id, or a hash while there is no row; row ids are above 0. */
+/** `identity` is a row id, or a hash without a row. Strangers get negative numbers, because row ids are above 0. */
 function numberOf({ strangers }: PendingStatus, identity: string): number {
   if (/^\d{1,16}$/.test(identity)) return Number(identity);
   const number = strangers.get(identity) ?? -1 - strangers.size;
