@@ -144,7 +144,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
       server.closeAllConnections();
       await intake.drain();
       await startUp.stop();
-      // What a start began after this would go on for ever.
+      // A start that is not over yet could begin more, which nothing would ever stop.
       await starting;
       await reads.stop();
       await watches.stop();

@@ -1,4 +1,4 @@
 import type { Services } from "#api/http/services.ts";
 
-/** What the routes of a partner's account need. */
+/** The services that the routes of a partner's account use. */
 export type AccountDeps = Pick<Services, "clock" | "config" | "db" | "log" | "redis">;

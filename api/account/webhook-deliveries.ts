@@ -22,7 +22,7 @@ const waitingExample = {
   ...{ delivered: null, attempts: 0, tried: null, status: null, answer: null, duration_ms: null },
 };
 
-/** What was sent to a webhook, docs/contract.md 10.2. */
+/** The deliveries of a webhook, docs/contract.md 10.2. */
 export const deliveryRoutes = ({ db }: AccountDeps): Route[] => [
   route({
     method: "POST",

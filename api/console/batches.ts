@@ -8,12 +8,12 @@ import { takeBack } from "#src/marks/take-back.ts";
 import { rowId } from "#src/operators/inputs.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
 
-/** Stations of which a preview and a record say what changes. */
+/** Maximum number of stations whose changes a preview or a record lists. */
 export const shownStations = 50;
 const wakeStations = 200;
 const listed = 50;
 
-/** Tells the marks workers which stations to look at, as soon as that is committed. */
+/** Wakes the marks workers for these stations, after the commit. */
 export const waking =
   ({ producer }: Pick<ConsoleDeps, "producer">): Committed =>
   (stationIds) => {

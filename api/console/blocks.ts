@@ -4,7 +4,7 @@ import { type Block, blockNetwork, blockReporter } from "#src/marks/blocks.ts";
 
 const answer = (block: Block) => block;
 
-/** Holds what a reporter or a viewers' network sends until a time (decisions 4.13). */
+/** Holds the marks of a reporter or of a viewers' network until a time (decisions 4.13). */
 export const blockCalls = (services: ConsoleDeps): ConsoleCall[] => [
   actCall(services, "POST", "/reporters/{id}/block", blockReporter, { answer }),
   actCall(services, "POST", "/networks/{id}/block", blockNetwork, { answer }),

@@ -10,7 +10,7 @@ import { longId } from "#src/operators/inputs.ts";
 
 const networksShown = 200;
 
-/** Names for what a selection takes by its number (decisions 13.24, 13.25). */
+/** Names of partners, keys and cities, which a selection takes by id (decisions 13.24, 13.25). */
 export const choiceCalls = ({ db, clock, config }: ConsoleDeps): ConsoleCall[] => [
   consoleCall("GET", "/choices", { role: "viewer" }, async (ctx) => {
     const [partners, keys, cities] = await Promise.all([

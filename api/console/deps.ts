@@ -1,6 +1,6 @@
 import type { Services } from "#api/http/services.ts";
 
-/** What the console's calls and pages need. */
+/** The services that the console's calls and pages use. */
 export type ConsoleDeps = Pick<
   Services,
   | "alarms"

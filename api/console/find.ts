@@ -10,8 +10,8 @@ const shown = 6;
 const typed = Type.Object({ q: Type.String({ minLength: 1, maxLength: 120 }) });
 
 /**
- * What the palette finds besides the console's pages (decisions 13.19). Stations come from the read model, so
- * that no table of stations is read through; Postgres adds the station of exactly this id, which may be out of service.
+ * The palette's hits beside the console's pages (decisions 13.19). Stations come from the read model, to spare a scan
+ * of the table; Postgres adds the station with exactly this id, which may be out of service.
  */
 export const findCall = ({ db, model, clock }: ConsoleDeps): ConsoleCall =>
   consoleCall("GET", "/find", { role: "viewer", query: typed }, async (ctx) => {

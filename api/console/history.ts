@@ -23,7 +23,7 @@ const older = Type.Object({
   before: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
 });
 
-/** What happened: stations with what they show, why, and every mark on them; and who did what in the service. */
+/** The history: stations with their status, its reasons and all their marks; and the operators' log. */
 export const historyCalls = ({ db, config }: ConsoleDeps): ConsoleCall[] => [
   consoleCall("GET", "/stations", { role: "viewer", query: search }, async (ctx) => {
     const { q = "" } = ctx.state.query;

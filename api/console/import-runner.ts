@@ -7,14 +7,14 @@ import { finishRun, noteRun } from "#src/import/runs.ts";
 import { logImport } from "#src/operators/operator-log.ts";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
 
-// From the sources, as the tests run it, a thread needs a start of its own for TypeScript.
+// A thread that runs from the sources, as in the tests, needs a start of its own for TypeScript.
 const threadFile = import.meta.url.endsWith(".ts")
   ? new URL("import-thread.mjs", import.meta.url)
   : join(projectRoot, "dist", "import-thread.js");
 const noteMs = 500;
 const wakeStations = 200;
 
-/** What is said of an import that ended by a fault of ours, not of the file. */
+/** The error of an import that ended by a fault of the service, not of the file. */
 const brokenOff = (cause: string): string =>
   `It broke off${cause}. What was saved until then stays. Import the same file again: it does the rest. If that breaks off as well, import it on the server.`;
 
@@ -26,8 +26,8 @@ interface Begun {
 }
 
 /**
- * Runs an import in a thread and keeps its row up to date. When it has ended, whatever came of it, `after` is called,
- * and then the row says how. A thread does not keep a process that is told to stop: its row is found interrupted.
+ * Runs an import in a thread and keeps its row up to date. When it has ended, well or not, `after` is called, and
+ * then the row gets its end. A thread does not hold up a stop of the process: its row is then found interrupted.
  */
 export function runImport(
   { db, config, producer, log, invalidation }: ConsoleDeps,

@@ -9,7 +9,7 @@ import { importStatuses, type StatusSummary } from "#src/import/import-statuses.
 import type { ImportSummary } from "#src/import/file-import.ts";
 import { isFault } from "#src/import/read-text.ts";
 
-/** What one import is told to do. */
+/** The task of one import. */
 export interface ImportTask {
   kind: ConsoleImport["kind"];
   path: string;
@@ -20,7 +20,7 @@ export interface ImportTask {
   config: Config;
 }
 
-/** What it says meanwhile and at its end. */
+/** Messages of the thread while it runs and at its end. */
 export type ImportWord =
   | { kind: "progress"; step: string; done: number; total: number | null }
   | { kind: "touched"; stationIds: string[] }

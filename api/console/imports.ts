@@ -94,7 +94,7 @@ const brokenOff = refused("validation-failed", [
   { loc: ["body"], msg: "Body ended too early", type: "incomplete" },
 ]);
 
-/** Writes what comes into `copy`; throws a refusal when it is too much or breaks off. */
+/** Writes the request's body to the file `copy`; throws a refusal when it is too long or breaks off. */
 async function receive(from: IncomingMessage, copy: string): Promise<void> {
   let bytes = 0;
   const counted = new Transform({

@@ -11,7 +11,7 @@ import { type Act, type By, nothing } from "#src/operators/act.ts";
 import { operatorById, type OperatorRole } from "#src/operators/operators.ts";
 import { findSession } from "#src/operators/sessions.ts";
 
-/** Who calls the console. */
+/** The operator who calls the console. */
 export interface ConsoleViewer {
   account: ConsoleAccount;
   sessionId: number;
@@ -33,7 +33,7 @@ export const actorOf = ({
   state,
 }: RouteContext<unknown, unknown, { viewer: ConsoleViewer }>): string => state.viewer.account.name;
 
-/** Who acts in a call of the console. */
+/** The operator and the services of an act. */
 export const byOf = (
   { db, config, clock, producer }: ConsoleDeps,
   ctx: Parameters<typeof actorOf>[0],
@@ -42,7 +42,7 @@ export const byOf = (
   wake: (stationIds) => producer.wakeMarks(stationIds),
 });
 
-/** A call that does an act; it answers what `answer` makes of the result, or without it 204. */
+/** A call that does an act; it answers with `answer` of the result, or without `answer` with 204. */
 export const actCall = <Input extends TObject, Id extends TSchema, T extends object>(
   services: ConsoleDeps,
   method: Method,
@@ -99,7 +99,7 @@ export interface OperatorGate {
   cookie: SessionCookie;
   /** Where a browser keeps the proof that it has signed in before. */
   browserCookie: SessionCookie;
-  /** Who calls, or why the call is refused. Asked at every request, so that a change of an account is in force at once. */
+  /** The caller, or why the call is refused. Asked at every request, so that a change of an account is in force at once. */
   admit(ctx: Context, role: OperatorRole): Promise<ConsoleViewer | Refusal>;
 }
 
@@ -112,7 +112,7 @@ export function operatorGate({ db, config, clock }: ConsoleDeps): OperatorGate {
     browserCookie: sessionCookie("console", config, "browser"),
     admit: async (ctx, role) => {
       const token = cookie.read(ctx);
-      // The page marks what it asks by a timer: an open page alone is not somebody at work.
+      // The page marks calls that a timer makes: an open page alone is not somebody at work.
       const isSeen = ctx.get("X-Unattended") === "";
       const session =
         token === null

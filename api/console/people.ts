@@ -9,7 +9,7 @@ import { exportPerson } from "#src/marks/person-export.ts";
 import type { Person } from "#src/marks/reporter.ts";
 import { invalid } from "#src/operators/act.ts";
 
-/** A partner's user, or a device. In a body, because addresses are kept in many places. */
+/** A partner's user, or a device. It is sent in a body, because addresses are kept in many places. */
 export const named = Type.Object(
   {
     partner: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),

@@ -46,7 +46,7 @@ export async function createQueueBoard(
   prefix: string,
   base: string,
 ): Promise<Middleware> {
-  // Only when an operator looks: memory that most processes never need.
+  // Loaded when an operator looks: most processes never need this memory.
   const { createBullBoard } = await import("@bull-board/api");
   const { BullMQAdapter } = await import("@bull-board/api/bullMQAdapter");
   const router = new Router<State>({ prefix, sensitive: true, strict: true });
@@ -97,7 +97,7 @@ export async function createQueueBoard(
   return routesOf(router);
 }
 
-/** bull-board knows a language by no other name. */
+/** Our languages by their names in bull-board. */
 const languages = { en: "en-GB", ru: "ru-RU" } as const;
 
 const filled = (template: string, params: Record<string, string>): string =>

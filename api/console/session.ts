@@ -8,7 +8,7 @@ import { listOperators } from "#src/operators/operators.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
 import { listSessions } from "#src/operators/sessions.ts";
 
-/** Who is signed in, and who is signed in elsewhere. */
+/** The caller's session; open sessions: one's own, for operators everybody's. */
 export const sessionCalls = ({ db, config, clock }: ConsoleDeps): ConsoleCall[] => [
   consoleCall("GET", "/session", { role: "viewer" }, (ctx) => {
     ctx.body = { account: ctx.state.viewer.account };

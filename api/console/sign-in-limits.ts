@@ -5,7 +5,7 @@ import { minuteMs } from "#src/domain/units.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
 import { createAttempts } from "#src/operators/attempts.ts";
 
-/** Who tries to sign in. */
+/** An attempt to sign in. */
 export interface Attempt {
   ip: string;
   /** The id of the account, or the name that somebody has made up; null for a key, which nobody can guess. */
@@ -16,7 +16,7 @@ export interface Attempt {
 
 /**
  * The limits of signing in (decisions 13.9): SIGN_INS_PER_MINUTE for a network; a growing delay for a network
- * at an account, and for all strangers at an account together. A known browser has a delay of its own instead of all.
+ * at an account, and for all strangers at an account together. A known browser has a delay of its own instead of these.
  */
 export function signInLimits(services: Pick<ConsoleDeps, "config" | "clock">) {
   const countNetwork = signInLimit(services);

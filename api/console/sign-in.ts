@@ -105,7 +105,7 @@ const failed = refused(
   "No account has this name with this password, or this key.",
 );
 
-// Only whoever knows the password learns that there is a code to send.
+// Sent only after the right password: nobody else learns that the account has a code.
 const codeNeeded = refused(
   "sign-in-code-required",
   "Enter the code that your authenticator app shows.",

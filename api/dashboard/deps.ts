@@ -1,6 +1,6 @@
 import type { Services } from "#api/http/services.ts";
 
-/** What the calls of the dashboard need. */
+/** The services that the calls of the dashboard use. */
 export type DashboardDeps = Pick<
   Services,
   "clock" | "config" | "db" | "keys" | "log" | "meter" | "redis" | "usedToday"

@@ -77,7 +77,7 @@ export const usageCsvCall = (services: DashboardDeps) =>
     ctx.body = stringify(lines(counts), { header: true, columns, escape_formulas: true });
   });
 
-/** What was flushed and what was not yet are one line. */
+/** Adds flushed counts and pending ones up to one line for each day, audience and method. */
 function lines(counts: readonly UsageCount[]): (string | number)[][] {
   const sums = new Map<string, UsageCount>();
   for (const count of counts) {
@@ -111,7 +111,7 @@ const markDays = 7;
 const countedMax = 100_000;
 const rememberedMs = 5000;
 
-/** What became of the marks that the partner's servers and pages have sent. */
+/** Outcomes of the marks that the partner's servers and pages have sent. */
 export function marksCall({ db, clock }: DashboardDeps) {
   // Counting takes up to half a second: it is done once in this time for all who look.
   const counted = new Map<number, { at: number; days: Promise<SentDay[]> }>();

@@ -20,7 +20,7 @@ export function signInCall(services: DashboardDeps, cookie: SessionCookie) {
     const { ip, body } = ctx.state;
     countAttempt(ip);
     const cached = await keys.find(body.key.trim());
-    // Memory may be some seconds behind.
+    // The keys in memory may be some seconds old.
     const key = cached === null ? null : await loadKey(db, cached.id);
     if (key === null) {
       throw refused(
@@ -42,7 +42,7 @@ export function signInCall(services: DashboardDeps, cookie: SessionCookie) {
   });
 }
 
-/** Who is signed in. */
+/** The partner and the key that are signed in. */
 export const showSessionCall = (services: DashboardDeps) =>
   dashboardCall("GET", "/session", {}, async (ctx) => {
     const { key, expiresAt } = ctx.state.viewer;

@@ -24,7 +24,7 @@ const days = (most: number, usual: number) =>
     days: Type.Optional(Type.Integer({ minimum: 1, maximum: most, default: usual })),
   });
 
-/** How often which problem code was answered for which call, today and in the period (decisions 12.10). */
+/** Counts of each problem code by call, today and in the period (decisions 12.10). */
 export const errorsCall = (services: DashboardDeps) =>
   dashboardCall("GET", "/errors", { query: days(90, 14) }, async (ctx) => {
     const { days = 14 } = ctx.state.query;
@@ -86,7 +86,7 @@ function byCall(errors: readonly ErrorCount[], audience: Audience, today: number
     );
 }
 
-/** Errors added up by what `nameOf` gives; the other fields are those of the first. */
+/** Errors added up by `nameOf`; the other fields are those of the first. */
 function summed(
   errors: readonly ErrorCount[],
   nameOf: (error: ErrorCount) => readonly unknown[],
@@ -163,7 +163,7 @@ const hoursOf = (counts: readonly HourCount[], audience: Audience, newest: numbe
     };
   });
 
-/** What is not flushed yet. While Redis is away the durable rows are all there is. */
+/** The usage that is not flushed yet; none while Redis is away. */
 const pendingOf = (
   { redis, config, log }: DashboardDeps,
   partnerId: number,

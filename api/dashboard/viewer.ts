@@ -19,7 +19,7 @@ export interface DashboardViewer {
 export const dashboardCall = pageCall<DashboardViewer>();
 
 /**
- * Who has sent a request. The key is looked at in the database at each call, so a session is over on every process
+ * The partner that has sent a request. Each call reads the key from the database, so a session is over on every process
  * as soon as its key is revoked or expired, its partner switched off, or its address not among the key's.
  */
 export const dashboardViewer =

@@ -11,7 +11,7 @@ import type { Middleware, State } from "#api/http/state.ts";
 
 /**
  * The web role's application. This list is the order of its middleware: the partner API comes before the pages, which
- * need no key and are not metered; below its base the pages' openapi.json alone is asked first.
+ * need no key and are not metered; of the pages only openapi.json lies below the API's base.
  */
 export function createApp(
   services: HttpDeps,

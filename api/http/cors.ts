@@ -5,10 +5,10 @@ import { isBoundDomain } from "#src/contract/hosts.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 
-/** What a page may send beside what every page may. `X-Dry-Run` needs a secret key. */
+/** Headers that a page may send beside those that CORS allows to all. `X-Dry-Run` needs a secret key. */
 const requestHeaders = ["Authorization", "Content-Type", "If-None-Match", "Prefer"].join(", ");
 
-/** What a page may read beside what every page may. */
+/** Headers that a page may read beside those that CORS allows to all. */
 const exposedHeaders = [
   "ETag",
   "Retry-After",
@@ -76,7 +76,7 @@ export function headersForPage(
   return { "Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": exposedHeaders };
 }
 
-/** An origin as browsers write it. Null for `null`, for other schemes and for what no browser sends. */
+/** An origin as browsers write it. Null for `null`, for other schemes and for text that no browser sends. */
 function pageOf(origin: string): URL | null {
   if (!URL.canParse(origin)) return null;
   const url = new URL(origin);

@@ -11,7 +11,7 @@ import type { Meter } from "#src/limits/meter.ts";
 import type { RequestJournal } from "#src/limits/request-journal.ts";
 import type { UsedToday } from "#src/limits/used-today.ts";
 
-/** What every request needs: who asks, whether it may, what is counted and noted of it. */
+/** The services that every request uses: keys, limits, counts and log. */
 export interface HttpDeps {
   config: Config;
   log: Log;

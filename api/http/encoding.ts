@@ -38,7 +38,7 @@ export function refusesIdentity(header: string | undefined): boolean {
   );
 }
 
-/** What its types do not know yet. */
+/** An option of Negotiator that its types lack. */
 interface Preferring {
   encoding(
     available: readonly Encoding[],
@@ -66,14 +66,14 @@ export const compress = (body: Buffer, encoding: Coding): Promise<Buffer> =>
   pack(body, encoding, body.length < longMin ? 4 : 1);
 
 /**
- * Compresses an answer that others may have before it ends, at the fastest levels. Of lists of stations brotli costs
- * 40 % less CPU time than gzip, and has a fifth fewer bytes.
+ * Compresses an answer that several callers may share, at the fastest levels. For lists of stations brotli costs 40 %
+ * less CPU time than gzip, and has a fifth fewer bytes.
  */
 export const compressQuickly = (body: Buffer, encoding: Coding): Promise<Buffer> =>
   pack(body, encoding, 1);
 
 function pack(body: Buffer, encoding: Coding, quality: number): Promise<Buffer> {
-  // In one chunk where the list is like others: each further one is another way to a thread and back.
+  // One chunk holds a usual list: each further one is another way to a thread and back.
   const chunkSize = 1024 + Math.ceil(body.length / 7);
   if (encoding === "gzip") return toGzip(body, { level: 1, chunkSize });
   const params = {

@@ -23,13 +23,13 @@ export class Refused extends Error {
 export const refused = (...what: Parameters<typeof refuse>): Refused =>
   new Refused(refuse(...what));
 
-/** The value, or its refusal thrown. */
+/** The value; a refusal is thrown. */
 export function orThrow<T extends object>(value: T | Refusal): T {
   if (isRefusal(value)) throw new Refused(value);
   return value;
 }
 
-/** What a thrown error means to the caller (decisions 9), with a line in the log that `request_id` finds. */
+/** The refusal for a thrown error (decisions 9). Logs a line that `request_id` finds. */
 export function refusalOf(
   log: Log,
   { state, path: sent, newRouterPath = sent }: Context,
@@ -43,7 +43,7 @@ export function refusalOf(
   return away ? unavailable : internalError;
 }
 
-/** What of an error may be logged: drivers hang settings and values on theirs. */
+/** The parts of an error that may be logged: drivers hang settings and values on theirs. */
 export function describe(error: unknown): object {
   if (!(error instanceof Error)) return { error: typeof error };
   const { name, message, stack } = error;

@@ -20,7 +20,7 @@ export interface Health {
   report(): Readiness;
   /** Logs when the process has become unready since the last call, and when it is ready again. */
   watch(log: Log): void;
-  /** From now on not ready: the process is stopping. */
+  /** The process is stopping: not ready from now on. */
   stop(): void;
   readonly stopping: boolean;
 }

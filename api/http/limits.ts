@@ -19,7 +19,7 @@ export const limitHeaders = (quota: QuotaDecision): Record<string, string> => ({
 });
 
 /**
- * Whose budget a request uses (decisions 8): the partner's for secret keys; for publishable ones the viewer's own,
+ * The budget that a request uses (decisions 8): the partner's for secret keys; for publishable ones the viewer's own,
  * so that a busy page cannot starve its own server. The pepper keeps viewers' addresses out of Redis.
  */
 export function meteredOf(
@@ -46,7 +46,7 @@ function viewerName(pepper: string, network: string): string {
   return name;
 }
 
-/** Under what a request is counted: the template, not the path, so that there are as many labels as routes. */
+/** A request's label in the usage: the template, not the path, so that there are as many labels as routes. */
 export const usageLabel = ({ method, state: { place } }: Context): string =>
   place?.labels.get(method) ?? `${method} ${place?.template ?? "(unknown)"}`;
 

@@ -25,13 +25,13 @@ export interface Mounted<Route extends BaseRoute> {
   offersOptions?: boolean;
   /** Answers a browser's preflight, which no check could let through. False when the request is none. */
   preflight?(ctx: Context, place: Place<Route> | undefined): boolean;
-  /** What to say about a path that no route has. */
+  /** The detail of the 404 for a path that no route has. */
   unknownPath: string;
 }
 
 /**
- * Mounts routes on a router: checks, validation, handler. The second middleware answers what no route takes: 404 for
- * an unknown path, 405 for a method that the path does not have, both after the same checks (decisions 3).
+ * Mounts routes on a router: checks, validation, handler. The second middleware answers requests without a route: 404
+ * for an unknown path, 405 for a method that the path does not have, both after the same checks (decisions 3).
  */
 export function mount<Route extends BaseRoute>(
   mounted: Mounted<Route>,
@@ -103,7 +103,7 @@ export function mount<Route extends BaseRoute>(
 export const routesOf = (router: Router<State>): Middleware =>
   router.routes() as unknown as Middleware;
 
-/** By the path as the router writes it. */
+/** Places by the path as the router writes it. */
 function placesOf<Route extends BaseRoute>(
   base: string,
   routes: readonly Route[],

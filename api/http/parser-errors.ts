@@ -8,11 +8,11 @@ import type { HttpDeps } from "#api/http/deps.ts";
 import { plainAddress, viewerNetwork } from "#src/infrastructure/addresses.ts";
 import { refuse, type Refusal } from "#src/contract/refusals.ts";
 
-/** What Node's HTTP parser says about bytes that it refuses. */
+/** The error of Node's HTTP parser for bytes that it refuses. */
 export interface UnparsedError {
   code?: string;
   rawPacket?: Buffer;
-  /** Where in `rawPacket` the fault is. */
+  /** The place of the fault in `rawPacket`. */
   bytesParsed?: number;
 }
 

@@ -16,7 +16,7 @@ const advice =
 export function createProxyWatch({ config, log }: { config: Config; log: Log }) {
   const trusted = addressSet(config.trustedProxies);
   const viewerOf = createViewerReader(trusted);
-  // Behind a proxy that is trusted this is asked at every request.
+  // A process behind a trusted proxy asks this at every request.
   const peers = new LRUCache<string, boolean>({ max: peersMax });
   let all = 0;
   let untrusted = 0;

@@ -62,7 +62,7 @@ function sendRefusal(services: HttpDeps, ctx: Context, refusal: Refusal): void {
     ctx.res.destroy();
     return;
   }
-  // What a handler has set belongs to an answer that does not come; a server of files may have failed.
+  // The handler's headers belong to an answer that does not come; a server of files may have failed.
   ctx.respond = true;
   for (const name of ctx.res.getHeaderNames()) if (name !== "set-cookie") ctx.remove(name);
   const problem = problemObject(refusal, services.config.problemBase, ctx.state.requestId);
@@ -92,7 +92,7 @@ function finish(services: HttpDeps, ctx: Context): Promise<void> | void {
     );
   const plain = slices ?? plainOf(body as object | string);
   const size = typeof plain === "string" ? Buffer.byteLength(plain) : sizeOf(plain);
-  // Not worth packing, unless the caller takes nothing else.
+  // Short answers are not worth packing, unless the caller refuses plain ones.
   const isShort = size < compressMin && !refusesIdentity(accepted);
   const encoding = isEncoded || isShort ? "identity" : pickEncoding(accepted);
   if (encoding !== "identity") {
@@ -150,7 +150,7 @@ export async function sendRepresentation(
   else sendJson(ctx, await body, encoding);
 }
 
-/** What every answer carries, refusals included. */
+/** Sets the headers of every answer, refusals included. */
 export function setCommonHeaders(
   { health }: Pick<HttpDeps, "health">,
   { res, state }: Context,
@@ -173,7 +173,7 @@ function setCacheHeaders(ctx: Context): void {
   if (!res.hasHeader("Cache-Control")) res.setHeader("Cache-Control", "private, no-cache");
   if (method !== "GET" && method !== "HEAD") return;
   const own = res.getHeader("Vary") as string | undefined;
-  // Also without `Origin`: what a cache has kept of the widget is not given to another page.
+  // The header is set without an `Origin` too: a cache must not give one page's answer to another page.
   const general = state.key?.kind === "publishable" ? "Accept-Encoding, Origin" : "Accept-Encoding";
   res.setHeader("Vary", own === undefined ? general : `${general}, ${own}`);
 }
@@ -190,7 +190,7 @@ function sendSlices(ctx: Context, slices: readonly Buffer[], size: number): void
   ctx.respond = false;
   ctx.length = size;
   const { res } = ctx;
-  // Handed to the operating system. What a caller never takes is collected as garbage.
+  // The operating system has the bytes then. Slices that a caller never takes are left to the garbage collector.
   res.once("finish", () => slices.forEach(giveBack));
   if (ctx.method === "HEAD") return void res.end();
   res.cork();
@@ -222,7 +222,7 @@ function pour({ log }: HttpDeps, ctx: Context, body: Readable, encoding: Encodin
   }
   // It may stay open for days: its line is written now.
   if (isEvents(ctx)) ctx.state.opened?.();
-  // On an error the socket is closed, so that a caller never takes a torn answer for a whole one.
+  // The socket is closed after an error, so that a caller never takes a torn answer for a whole one.
   const done = (error: NodeJS.ErrnoException | null): void => {
     if (error && error.code !== "ERR_STREAM_PREMATURE_CLOSE")
       log.warn({ request_id: ctx.state.requestId, ...describe(error) }, "answer broken off");
@@ -242,7 +242,7 @@ export async function serveFile(
 ): Promise<boolean> {
   const { req, res } = ctx;
   setCommonHeaders(services, ctx);
-  // Koa has set 404 beforehand. Not by `ctx.status`, which sets a reason that 206 and 416 would keep.
+  // Koa has set 404 beforehand. `ctx.status` would set a reason that 206 and 416 keep.
   res.statusCode = 200;
   ctx.respond = false;
   const found = await new Promise<boolean>((done) => {

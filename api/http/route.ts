@@ -7,20 +7,20 @@ import type { LookedUp } from "#snapshots/rectangles/rectangle-store.ts";
 import type { Refusal } from "#src/contract/refusals.ts";
 import type { Taken } from "#src/limits/meter.ts";
 
-/** Where the partner API is. */
+/** The base of all paths of the partner API. */
 export const apiBase = "/api/v1/partner";
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
-/** What every route has, whichever part of the service it belongs to. */
+/** The fields of every route, of the API and of the pages. */
 export interface BaseRoute {
   method: Method;
   /** Below the base, parameters in braces as OpenAPI writes them: `/stations/{station_id}`. */
   path: string;
   query?: TSchema;
   /**
-   * What the handler gets in place of a valid query, or what the request is refused with. It follows from the query
-   * alone: it is remembered with the query's text.
+   * Turns a valid query into the value that the handler gets, or into a refusal. Pure: the result is remembered
+   * with the query's text.
    */
   read?(query: never): object | Refusal;
   body?: TSchema;
@@ -35,14 +35,14 @@ export interface Place<Route extends BaseRoute = BaseRoute> {
   routes: readonly Route[];
   /** Value of `Allow`. */
   allow: string;
-  /** What its requests are counted under, by method: `GET /stations`. */
+  /** The labels that its requests are counted under, by method: `GET /stations`. */
   labels: ReadonlyMap<string, string>;
 }
 
-/** Who may call a route: any key (also publishable ones), or secret keys only (decisions 8). */
+/** The keys that may call a route: any key (also publishable ones), or secret keys only (decisions 8). */
 export type Access = "any" | "secret";
 
-/** What the checks of the partner API have found before a handler runs. */
+/** Results of the partner API's checks, set before a handler runs. */
 interface Checked {
   key: KeyInfo;
   quota: Taken<LookedUp>;
@@ -50,7 +50,7 @@ interface Checked {
 
 /** A request as its route has read it before it is counted. */
 interface Sharable {
-  /** What to look for in the cache of rectangles meanwhile; null when the answer is not shared. */
+  /** The rectangle to look for in the cache; null when the answer is not shared. */
   question: Question | null;
 }
 

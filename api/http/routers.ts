@@ -81,7 +81,7 @@ export const createRoutes = (services: Services): Route[] => [
   forgetDeviceRoute(services),
 ];
 
-/** What is served without a key and unmetered. */
+/** All pages and files: no API key, not metered. */
 export function createPages(services: Services, routes: readonly Route[]): Middleware[] {
   const router = new Router<State>({ sensitive: true, strict: true });
   healthPages(router, services);

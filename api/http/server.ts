@@ -36,7 +36,7 @@ const keepAliveMs = 75_000;
 const fullLogEveryMs = minuteMs;
 
 /**
- * The HTTP server around the application. What Node's parser refuses is answered as problem+json too: never a 400,
+ * The HTTP server around the application. Requests that Node's parser refuses get problem+json too: never a 400,
  * never plain text (decisions 9).
  */
 export function createApiServer(
@@ -83,7 +83,7 @@ export function createApiServer(
         else answerRead(server, read, socket as Socket);
       });
     };
-    // What comes after a request that could not be read is no request.
+    // Bytes after a request that could not be read are no request.
     if (over.has(socket)) return;
     if (error.code === "ECONNRESET" || !socket.writable || isUnused(socket)) socket.destroy();
     else if (current === undefined) answer();
@@ -112,8 +112,8 @@ export function createApiServer(
 const isUnused = (socket: Duplex): boolean => (socket as Socket).bytesRead === 0;
 
 /**
- * Whether a request whose time has run out comes whole after all. A process that stood still (frozen, moved to another
- * machine) looks at its clock before it reads what its callers sent meanwhile: they are not late, it is.
+ * Whether a request whose time has run out comes whole after all. A process that was frozen for a while checks its
+ * timeouts before it reads what its callers have sent: the process is late then, not they.
  */
 async function comesAfterAll(
   socket: Socket,
@@ -121,7 +121,7 @@ async function comesAfterAll(
   isWhole: () => boolean,
 ): Promise<boolean> {
   const { bytesRead } = socket;
-  // What lies in the sockets is read before this goes on.
+  // The sockets are read before this goes on.
   await turn();
   if (socket.bytesRead === bytesRead || isWhole()) return isWhole();
   await sleep(patienceMs, undefined, { ref: false });

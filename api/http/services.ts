@@ -40,7 +40,7 @@ import { createRequestJournal } from "#src/limits/request-journal.ts";
 import { createUsedToday } from "#src/limits/used-today.ts";
 import { createWaiters } from "#src/marks/waiters.ts";
 
-/** What routes and middleware of one web process work with. */
+/** The services of one web process, for its routes and middleware. */
 export type Services = ReturnType<typeof createServices>;
 
 export interface ServiceParts {
@@ -118,16 +118,16 @@ export function createServices(config: Config, parts: ServiceParts) {
     tracer: parts.tracer ?? null,
     clock,
     time,
-    /** What the other processes know. */
+    /** Facts of the other processes: their cursor, the age of their keys, their clock. */
     peers,
     quarantine,
     db,
     redis,
     keys,
     meter,
-    /** What became of each request, for the partner's dashboard. */
+    /** The last requests and their results, for the partner's dashboard. */
     journal: createRequestJournal({ redis, config, clock, log, note: meter.note }),
-    /** What partners have durably used today. */
+    /** The usage of today that is in Postgres, by partner. */
     usedToday: createUsedToday({ db, config, log }),
     health: createHealth(),
     proxies: createProxyWatch({ config, log }),
@@ -137,17 +137,17 @@ export function createServices(config: Config, parts: ServiceParts) {
     dumps,
     /** Stations by city and day. */
     insights: createLatestInsights({ config, log, clock, redis }),
-    /** What each grade costs around a place. */
+    /** Median prices of each grade around a place. */
     priceMedians: createLatestMedians({ config, log, clock, redis }),
     /** When the duties of the workers last succeeded. */
     duties,
-    /** Which stations the marks workers cannot fold. */
+    /** Stations that the marks workers cannot fold. */
     unfoldable: createUnfoldableWatch({ config, log, clock, redis }),
     /** Whether Postgres takes writes, and sorts as it did. */
     database,
-    /** What Redis does when it is full. */
+    /** Redis' policy for a full memory. */
     eviction: createEvictionWatch({ log, redis }),
-    /** What was found damaged in Redis. */
+    /** Entries of Redis that were found damaged. */
     damage: createDamageWatch({ log, redis }),
     /** Alarms for the operator, and what leads to them. */
     alarms: createAlarmWatch({ db, config, log, clock, figuresOf }),
@@ -178,7 +178,7 @@ export function createServices(config: Config, parts: ServiceParts) {
         quarantine,
       },
     }),
-    /** Who waits for which mark's outcome. */
+    /** Requests that wait for the outcome of a mark. */
     waiters,
     intake: createIntake({
       ...{ db, config, log, clock, waiters, wake },

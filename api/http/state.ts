@@ -8,7 +8,7 @@ import type { ProblemCode } from "#src/contract/refusals.ts";
 import type { QuotaDecision } from "#src/limits/limiter.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 
-/** What the middleware learns about a request: `ctx.state`. */
+/** The middleware's knowledge of a request: `ctx.state`. */
 export interface State {
   requestId: string;
   /** When the request came in, on the clock of `performance.now()`. */
@@ -32,13 +32,13 @@ export interface State {
   limits?: QuotaDecision;
   /** The problem that the request is answered with. */
   code?: ProblemCode;
-  /** What the route's `lookUp` has read. */
+  /** The result of the route's `lookUp`. */
   request?: unknown;
   /** Query parameters that the route does not know, for `X-Ignored-Parameters`; "" for none. */
   ignored?: string;
   /** The query will be refused, once the request is counted. */
   isInvalid?: boolean;
-  /** What the route's schemas have let through. */
+  /** The query and the body after validation. */
   query?: unknown;
   body?: unknown;
   /** The signed-in account of the dashboard or the console. */
@@ -59,5 +59,5 @@ export type RouteContext<Query, Body, More = object> = Koa.ParameterizedContext<
   Koa.DefaultContext & { params: Record<string, string> }
 >;
 
-/** Where the pages stand. */
+/** The router of the pages. */
 export type PageRouter = Router<State>;

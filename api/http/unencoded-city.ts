@@ -5,7 +5,7 @@ import type { UnparsedError } from "#api/http/parser-errors.ts";
 import { apiBase } from "#api/http/route.ts";
 import { refuse } from "#src/contract/refusals.ts";
 
-/** What such a request is refused with, at last. */
+/** The refusal of such a request, after all checks. */
 export const cityNotEncoded = refuse(
   "city-not-found",
   "Send the name of the city percent-encoded in UTF-8.",
@@ -17,9 +17,9 @@ const found = new WeakSet<IncomingMessage>();
 export const hasUnencodedCity = (req: IncomingMessage): boolean => found.has(req);
 
 /**
- * A request that Node's parser refuses because the name of a city is not percent-encoded, as one that the application
- * can authenticate, meter and log (decisions 9.7). Null for any other fault, and when its head has not come
- * whole within `patienceMs`.
+ * Turns a request that Node's parser refuses, because the name of a city is not percent-encoded, into one that the
+ * application can authenticate, meter and log (decisions 9.7). Null for any other fault, and when its head is not
+ * complete within `patienceMs`.
  */
 export async function readUnencodedCity(
   { code, rawPacket, bytesParsed = 0 }: UnparsedError,
@@ -84,7 +84,7 @@ function asksForCity(target: string): boolean {
 const percentEncoded = (byte: string): string =>
   `%${byte.charCodeAt(0).toString(16).padStart(2, "0").toUpperCase()}`;
 
-/** Of several headers of one name the first counts, as Node has it for those that matter; null for what is none. */
+/** The first header of a name counts, as in Node for those that matter. Null when a line is no header. */
 function headersOf(lines: readonly string[]): Record<string, string> | null {
   const headers: Record<string, string> = {};
   for (const line of lines) {

@@ -54,7 +54,7 @@ const brokenPath = invalid([
 const rememberedMax = 500;
 const rememberedLength = 300;
 
-/** What a route makes of a valid query (`read` of the route). */
+/** The `read` of a route. */
 type ReadValues = (values: QueryValues) => object | Refusal;
 
 interface ReadQuery {
@@ -67,8 +67,8 @@ interface ReadQuery {
 const noQuery: ReadQuery = { values: {}, refusal: null, ignored: "" };
 
 /**
- * A reader of query strings for a route's schema: types first, then ranges. Without a schema only the encoding is
- * looked at. Nobody changes the values: what was read lately is remembered.
+ * A reader of query strings for a route's schema: types first, then ranges. Without a schema it checks
+ * the encoding only. Results are remembered and shared, so nobody may change them.
  */
 export function queryReader(
   schema: TSchema | undefined,

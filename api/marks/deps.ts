@@ -1,6 +1,6 @@
 import type { Services } from "#api/http/services.ts";
 
-/** What the routes of marks need. */
+/** The services that the routes of marks use. */
 export type MarkDeps = Pick<
   Services,
   | "clock"

@@ -20,7 +20,7 @@ import { readFacts } from "#api/marks/facts.ts";
 import { firstMarkGone, fuelNow, reportOf } from "#api/marks/reports.ts";
 import type { MarkDeps } from "#api/marks/deps.ts";
 
-/** Later than every stored mark: tried ones that came in now would be the last. */
+/** Above every stored id: tried marks would be the last if they came in now. */
 const firstId = Number.MAX_SAFE_INTEGER - 1000;
 
 /**
@@ -65,11 +65,11 @@ export const dryRun = (
     });
   });
 
-/** Who is behind the tried marks. */
+/** The reporters of the tried marks. */
 interface DryRunReporters {
-  /** The row's id, or for somebody new one that no row has. */
+  /** The row's id, or for a new reporter an id that no row has. */
   idOf: (mark: Admitted) => number;
-  /** The first mark that counts is when its reporter would first be seen: ms. */
+  /** Times at which reporters would first be seen, by their first mark that counts: ms. */
   firstSeen: ReadonlyMap<number, number>;
 }
 
@@ -89,7 +89,7 @@ function reportersOf(
   };
 }
 
-/** What the worker would say of the marks, by station, if it came to them now: after marks that wait for it still. */
+/** The worker's decisions by station, as if it processed the marks now, after those that still wait for it. */
 async function decideAll(
   tx: Tx,
   marks: readonly Admitted[],

@@ -34,7 +34,7 @@ export const eraseUserRoute = ({ db, config }: MarkDeps) =>
     },
   });
 
-/** POST /widget/forget: the same of the viewer's device. Who knows its id is the device. */
+/** POST /widget/forget: the same for the viewer's device. Its id is the proof. */
 export const forgetDeviceRoute = ({ db, config }: MarkDeps) =>
   route({
     method: "POST",

@@ -65,8 +65,8 @@ interface Newcomers {
 }
 
 /**
- * What the database knows about a batch, read after the scopes are locked: in the statement that waits for a lock
- * the snapshot would be from before the wait. Also one sequence number for each mark.
+ * The facts about a batch from the database, and a sequence number for each mark. Read after the scopes are locked,
+ * not in the same statement: its snapshot would be from before the wait.
  */
 export async function readFacts(
   tx: Statements,
@@ -80,7 +80,7 @@ export async function readFacts(
   return { facts, sequences: found.sequences, reporterIds };
 }
 
-/** How the stations stand that a mark of the batch confirms, marks included that no worker has come to. */
+/** The facts of stations that a mark of the batch confirms, with their marks that still wait for a worker. */
 export async function readPendingStatus(
   tx: Statements,
   batch: readonly IncomingMark[],
@@ -89,7 +89,7 @@ export async function readPendingStatus(
 ): Promise<Map<string, PendingStatus>> {
   const confirmed = new Set(batch.flatMap((mark) => (mark.confirms ? mark.stationId : [])));
   if (confirmed.size === 0) return new Map();
-  // All that may be accepted before a confirmation: where an earlier mark is among them, the history is needed.
+  // Any mark of the batch may come before a confirmation: with an earlier time, it makes the history necessary.
   const positions = batch.map(({ stationId, observedAt }, index) => {
     const at = Math.min(observedAt ?? now, now);
     return { stationId, at, id: idAfter(now) + index };
@@ -163,11 +163,11 @@ export function factsOf(
 const halfwayKm = 20_038;
 
 /**
- * Everything in one statement: a batch is as fast as its round trips are few. Of each reporter the marks of the last
- * day, and located ones for as long as a movement from them may be impossible; of each partner with somebody new its
- * newcomers of the last day; which of the viewers' networks many people share; newcomers' `no` marks when one may be
- * among the batch; and of each station near a `no` the first and the last reporter with a fresh mark, two of whom are
- * enough to know whether there is another.
+ * Reads all facts in one statement, because round trips make up a batch's time: each reporter's marks of the last day,
+ * and located ones for as long as a movement from them may be impossible; newcomers of the last day, for partners with
+ * a new reporter; viewers' networks that many people share; newcomers' `no` marks when one may be in the batch; for
+ * each station near a `no` the first and the last reporter with a fresh mark: two are enough to know whether there is
+ * another.
  */
 async function find(
   tx: Statements,
@@ -181,7 +181,7 @@ async function find(
   const nearby = new Set(
     batch.flatMap((mark) => (mark.status === "no" && mark.confirmMin === 0 ? mark.nearbyIds : [])),
   );
-  // Only which partitions are looked into follows from `now`, with days to spare.
+  // `now` only chooses the partitions to search, with days to spare.
   const { speedMaxKmh, statusLifetimeMs, massNoWindowMs, newcomerMs } = config;
   const { nearbyFreshMs, sharedNetworkMs, sharedNetworkDevices } = config;
   const within = (reachMs: number): string =>

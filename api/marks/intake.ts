@@ -23,8 +23,8 @@ export interface Intake {
 }
 
 /**
- * Intake batched by itself: what arrives while a batch is in flight is the next batch, and the first takes along what
- * arrives in the same turn of the event loop. No timer, so a lone mark waits for nobody.
+ * Intake in batches: marks that arrive while a batch is in flight are the next batch, and the first batch has the marks
+ * that arrive in the same turn of the event loop. There is no timer, so a lone mark waits for nobody.
  */
 export function createIntake(deps: {
   db: Db;
@@ -81,7 +81,7 @@ export function createIntake(deps: {
     let expected: number[] = [];
     try {
       const admissions = await pipelinedTransaction(db, async (tx) => {
-        // One behind the other, in one round trip.
+        // Two statements, one behind the other, in one round trip.
         const [, { facts, sequences, reporterIds }] = await Promise.all([
           lockScopes(tx, incomingMarks),
           readFacts(tx, incomingMarks, config, clock),
@@ -93,7 +93,7 @@ export function createIntake(deps: {
         // Before the commit, or a fast worker's outcome could come before anyone waits for it.
         expected = accepted.filter(({ review }) => review === "none").map(({ id }) => id);
         waiters.expect(expected);
-        // Who was blocked is known to the operator.
+        // No alarm for blocked reporters: the operator knows them.
         const held = accepted.filter(({ review, isBlocked }) => review === "held" && !isBlocked);
         // Asked only when marks are held, which is rare.
         const cities =
@@ -138,7 +138,7 @@ export function createIntake(deps: {
   };
 }
 
-/** That marks of this source are held in this city (decisions 4.11). */
+/** The alarm that marks of this source are held in this city (decisions 4.11). */
 const alarmOf = (
   { incomingMark: { viewer, partnerId, stationId } }: Admitted,
   at: number,

@@ -16,7 +16,7 @@ const idsMax = 500;
 
 const stateExample = { ...outputExample, station_id: "n1234567", state: "processed" as const };
 
-/** GET /reports/{report_id}: what became of a mark, decisions 5. Kept 7 days, shown to its own partner only. */
+/** GET /reports/{report_id}: a mark's state, decisions 5. Kept 7 days, shown to its own partner only. */
 export const reportStateRoute = (services: MarkDeps) =>
   route({
     method: "GET",
@@ -42,7 +42,7 @@ export const reportStateRoute = (services: MarkDeps) =>
     },
   });
 
-/** GET /reports: the same of many marks at once, decisions 5.5. */
+/** GET /reports: the same for many marks at once, decisions 5.5. */
 export const reportStatesRoute = (services: MarkDeps) =>
   route({
     method: "GET",
@@ -81,7 +81,7 @@ export const reportStatesRoute = (services: MarkDeps) =>
     },
   });
 
-/** What became of the marks with these ids, in this order; a refusal for each that the partner cannot read. */
+/** The states of the marks with these ids, in this order; a refusal for each that the partner cannot read. */
 async function statesOf(
   services: MarkDeps,
   partnerId: number,

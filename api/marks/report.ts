@@ -71,7 +71,7 @@ export async function answerMark(
   const admission = await services.intake.submit(incomingMark, ctx.state.span?.traceparent);
   if (admission.kind === "refused") throw new Refused(admission.problem);
   const { waitMs, applied } = readPrefer(ctx.get("Prefer"), services.config.waitMs);
-  // What the meter and the storing took is part of the caller's wait.
+  // The time of metering and storing is part of the caller's wait.
   const leftMs = waitMs - (performance.now() - ctx.state.arrivedAt);
   const { report, output } = orThrow(await awaitOutput(services, incomingMark, admission, leftMs));
   const queued = report.outcome === null;
@@ -81,7 +81,7 @@ export async function answerMark(
   ctx.body = output;
 }
 
-/** What the checks of decisions 3 may say of a mark. */
+/** Problem codes of the checks of decisions 3 for a mark. */
 export const markProblems: readonly ProblemCode[] = [
   "station-not-found",
   "reports-disabled",
@@ -93,7 +93,7 @@ export const markProblems: readonly ProblemCode[] = [
   "bad-timestamp",
 ];
 
-/** Of one mark, decisions 5. */
+/** Answers to one mark, decisions 5. */
 export const markReplies: Answers["replies"] = {
   200: {
     description: "Stored and processed; a repeat (`duplicate`) or a rehearsal (`X-Dry-Run`)",
@@ -109,7 +109,7 @@ export const markReplies: Answers["replies"] = {
 };
 
 type Needs = Pick<MarkDeps, "config" | "clock" | "model" | "priceMedians">;
-/** Who sends a mark, and in what way. */
+/** The sender's part of a mark. */
 type Sender = Pick<IncomingMark, "reporter" | "partnerId" | "viewer" | "externalId" | "confirms">;
 
 export const stationNotFound = (id: string): Refusal =>
@@ -134,7 +134,7 @@ export const partnerMarkOf = (
   });
 
 /**
- * The same of a widget's mark (decisions 6): its reporter is a device, the same whichever partner's page shows the
+ * The same for a widget's mark (decisions 6): its reporter is a device, the same whichever partner's page shows the
  * map, and new devices are counted by the viewer's network instead of by the partner.
  */
 export function widgetMarkOf(

@@ -15,10 +15,10 @@ export const firstMarkGone = refuse(
   { retryAfterS: 5 },
 );
 
-/** Where a mark's outcome can be asked for. */
+/** The path of a mark's state. */
 export const reportPath = (id: number): string => `${apiBase}/reports/${id}`;
 
-/** The station's fuel block as the next read will show it; of a station out of service that of one without marks. */
+/** The station's fuel block as the next read will show it; for a station out of service an empty one. */
 export const fuelNow = ({ model, clock, config }: MarkDeps, stationId: string): FuelBlock =>
   model.fuel(stationId, clock()) ?? view(emptyState, clock(), config.statusLifetimeMs);
 
@@ -37,7 +37,7 @@ export async function caughtUp(
   return reports.map((report) => ({ ...report, outcome: null }));
 }
 
-/** What becomes of an admitted mark: the report of it, or of the one that it repeats, when `waitMs` are over at last. */
+/** The report of an admitted mark, or of the mark that it repeats; resolves after `waitMs` at the latest. */
 export async function awaitOutput(
   services: MarkDeps,
   mark: IncomingMark,

@@ -104,7 +104,8 @@ export async function storeMarks(
   );
 }
 
-/** Of each new reporter, and of each known one without an accepted mark, the mark that makes it known. Expired marks count for nothing. */
+/** The mark that makes a reporter known, for new reporters and for known ones without an accepted mark. An expired mark
+ * comes last, and gives no first-seen time. */
 function toMeet(
   accepted: readonly Admitted[],
   { now, reporters }: Pick<AdmitFacts, "now" | "reporters">,

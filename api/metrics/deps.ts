@@ -1,6 +1,6 @@
 import type { Services } from "#api/http/services.ts";
 
-/** What the figures are read from. */
+/** The services that the figures are read from. */
 export type MetricsDeps = Pick<
   Services,
   | "alarms"

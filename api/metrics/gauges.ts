@@ -20,8 +20,8 @@ const keptMs = 10_000;
 type Figures = number | Record<string, number>;
 
 /**
- * Registers what is read only when `/metrics` is called: the state of this process, and what waits for the workers,
- * from Redis and Postgres. Workers need no port of their own: what they leave undone shows here. NaN is unknown.
+ * Registers gauges that are read only when `/metrics` is called: the state of this process, and the work that waits in
+ * Redis and Postgres. Workers need no port of their own, because the work they leave undone shows here. NaN is unknown.
  */
 export function registerGauges(services: MetricsDeps): void {
   const {

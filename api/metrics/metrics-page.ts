@@ -13,8 +13,8 @@ const near = addressSet([
 const proxied = ["x-forwarded-for", "x-real-ip", "forwarded", "via"] as const;
 
 /**
- * `GET /metrics` for Prometheus. With METRICS_TOKEN to whoever sends it as a bearer token; without one to direct
- * callers of the private networks only, so that a public proxy does not show it by accident.
+ * `GET /metrics` for Prometheus. METRICS_TOKEN, where it is set, is the bearer token to send; without it only
+ * direct callers of the private networks are answered, so that a public proxy does not show it by accident.
  */
 export function metricsPage(router: PageRouter, services: MetricsDeps): void {
   const { registry } = services.metrics;
@@ -39,7 +39,7 @@ function entrance(token: string): (ctx: Context) => boolean {
       near.has(plainAddress(req.socket.remoteAddress ?? "")) &&
       proxied.every((name) => req.headers[name] === undefined);
   }
-  // Of equal length, as the comparison wants them.
+  // Hashes have equal length, which the comparison demands.
   const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
   const wanted = hash(`Bearer ${token}`);
   return ({ req }) => timingSafeEqual(hash(req.headers.authorization ?? ""), wanted);

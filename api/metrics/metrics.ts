@@ -4,7 +4,7 @@ import { apiBase } from "#api/http/route.ts";
 import type { ProblemCode } from "#src/contract/refusals.ts";
 import type { Admission } from "#src/domain/admit.ts";
 
-/** What one web process counts. `registry` also takes what is only read when somebody looks. */
+/** The counters of one web process. `registry` also holds the gauges that are read on demand. */
 export interface Metrics {
   registry: Registry;
   /** A request is over. `route` is a template, never a path: strangers must not be able to make labels. */
@@ -76,7 +76,7 @@ interface RouteChildren {
   codes: Map<number, Counter.Internal>;
 }
 
-/** As many labels as routes: what no route answers is told apart only by where it was sent. */
+/** There are as many labels as routes; a path without a route has one of two labels, by its base. */
 export const routeLabel = ({ place }: State, path: string): string =>
   path.startsWith(apiBase) ? (place?.template ?? "(none)") : "(page)";
 

@@ -3,7 +3,7 @@ import type { HeaderName, TakenHeader } from "#api/openapi/headers.ts";
 import type { ProblemCode } from "#src/contract/refusals.ts";
 
 /**
- * What a route says of itself beside its request schemas: the OpenAPI document is made of both, and the tests check
+ * A route's description beside its request schemas: the OpenAPI document is made of both, and the tests check
  * every answer against it. Refusals that every route has (keys, limits, outages) are not named here.
  */
 export interface Answers {

@@ -94,8 +94,8 @@ interface SchemaComponents {
 }
 
 /**
- * Takes schemas apart: what carries a `title` becomes a component of that name and is referred to. A schema with
- * `documentedAs` stands for another one, which is checked at another place.
+ * Takes schemas apart: a schema with a `title` becomes a component of that name, and a reference takes its place. A
+ * schema with `documentedAs` stands for another one, which is checked at another place.
  */
 function createSchemaComponents(): SchemaComponents {
   const named: Record<string, object> = {};

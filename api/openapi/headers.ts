@@ -4,7 +4,7 @@ const count = (minimum = 0) => ({ type: "integer", minimum });
 const text = { type: "string" };
 const timePattern = "^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$";
 
-/** Headers of answers, docs/contract.md 8 and decisions 5 to 9: what they mean, and their values. */
+/** Headers of answers, docs/contract.md 8 and decisions 5 to 9: meanings and schemas. */
 const answerHeaders = {
   "X-RateLimit-Limit": ["Requests a minute", count(1)],
   "X-RateLimit-Remaining": ["Left in this clock minute", count()],
@@ -58,7 +58,7 @@ const answerHeaders = {
 
 export type HeaderName = keyof typeof answerHeaders;
 
-/** On every answer below the API's base. */
+/** Headers of every answer below the API's base. */
 export const constantHeaders = [
   "X-RateLimit-Limit",
   "X-RateLimit-Remaining",
@@ -69,7 +69,7 @@ export const constantHeaders = [
   "X-Content-Type-Options",
 ] as const satisfies HeaderName[];
 
-/** On any of them. */
+/** Headers that any of these answers may have. */
 const optionalHeaders: readonly HeaderName[] = [
   "X-Ignored-Parameters",
   "Access-Control-Allow-Origin",

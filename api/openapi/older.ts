@@ -1,6 +1,7 @@
 /**
- * An OpenAPI 3.1 document as 3.0.3, for generators that know nothing newer. Of what differs only what this service's
- * documents use is translated: null as a type, `const`, names by pattern, limits that exclude their number, examples, the licence's name.
+ * An OpenAPI 3.1 document as 3.0.3, for generators that know nothing newer. It translates only
+ * the differences that our documents use: null as a type, `const`, names by pattern, limits that exclude their
+ * number, examples, the licence's name.
  */
 export function toOpenApi30(document: object): object {
   const { info, ...older } = translate(document) as { info: object; openapi: string };

@@ -3,7 +3,7 @@ import { problemObject } from "#api/http/errors.ts";
 import type { Route } from "#api/http/route.ts";
 import { detailsOf, refusals, type ProblemCode } from "#src/contract/refusals.ts";
 
-/** What any request may meet on its way to a route (decisions 3). */
+/** Refusals that any request may meet before its route (decisions 3). */
 const onEveryRoute: readonly ProblemCode[] = [
   "invalid-key",
   "partner-disabled",

@@ -6,7 +6,7 @@ import type { Services } from "#api/http/services.ts";
 import { createDocument } from "#api/openapi/document.ts";
 import { toOpenApi30 } from "#api/openapi/older.ts";
 
-/** Where the document is. */
+/** The path of the document. */
 export const openApiPath = `${apiBase}/openapi.json`;
 /** The same for tools that know only OpenAPI 3.0. */
 export const openApi30Path = `${apiBase}/openapi-3.0.json`;

@@ -14,8 +14,8 @@ import { createReceivers } from "#src/pushes/receivers.ts";
 const metresAKm = 1000;
 
 /**
- * `/alerts/…`: what drivers of the operator's own map want to be told of (decisions 15.25). Without a key and
- * unmetered: only our own pages may call, and each network is limited.
+ * `/alerts/…`: the notifications that drivers set on the operator's own map (decisions 15.25). They need no key and are
+ * not metered: only our own pages may call, and each network is limited.
  */
 export function alertCalls({ db, config, clock }: PageDeps): Middleware[] {
   const { reporterPepper: pepper } = config;

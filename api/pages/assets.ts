@@ -8,7 +8,7 @@ import type { PageDeps } from "#api/pages/deps.ts";
 import { dayS } from "#src/domain/units.ts";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
 
-/** Where `npm run build` puts the pages. */
+/** The folder in which `npm run build` puts the pages. */
 export const builtFolder = join(projectRoot, "web", "dist");
 
 const yearS = 365 * dayS;
@@ -16,7 +16,7 @@ const yearS = 365 * dayS;
 /**
  * `/assets/*`: scripts, styles and pictures of all pages, precompressed, under names that hold their content's hash
  * and are therefore good for ever. `/service-worker.js`: the map's own, under one name for ever (decisions
- * 15.19). `/pictures/*`: what messengers show of a shared page (decisions 15.15).
+ * 15.19). `/pictures/*`: pictures of shared pages for messengers (decisions 15.15).
  */
 export function assetPages(router: PageRouter, services: PageDeps): void {
   if (!existsSync(join(builtFolder, "assets"))) return;
@@ -28,7 +28,7 @@ export function assetPages(router: PageRouter, services: PageDeps): void {
   router.get("/assets/*file", async (ctx, next) => {
     if (!(await serveFile(services, ctx, assets))) await next();
   });
-  // At the root: a worker serves what lies below its own address. Browsers ask there whether there is a newer one.
+  // A worker serves the pages below its own address, so it lies at the root. Browsers look there for a newer one.
   const worker = sirv(builtFolder, {
     ...packed,
     setHeaders: (res) => {

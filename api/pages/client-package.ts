@@ -7,7 +7,7 @@ import type { PageRouter } from "#api/http/state.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
 
-/** Where the TypeScript client is, for `npm install`. */
+/** The path of the TypeScript client, for `npm install`. */
 export const clientPath = "/client.tgz";
 
 const file = join(projectRoot, "dist", "client.tgz");
@@ -27,7 +27,7 @@ export function clientPackage(router: PageRouter, services: PageDeps): void {
       ctx.status = 304;
       return;
     }
-    // As it is: it is packed already.
+    // The file is packed already.
     await serveFile(services, ctx, ({ method }, res) => {
       res.setHeader("Content-Type", "application/gzip");
       res.setHeader("Content-Length", bytes.length);

@@ -1,6 +1,6 @@
 import type { Services } from "#api/http/services.ts";
 
-/** What the pages without a session need. */
+/** The services that the pages without a session use. */
 export type PageDeps = Pick<
   Services,
   "cities" | "clock" | "config" | "db" | "health" | "insights" | "keys" | "model" | "service"

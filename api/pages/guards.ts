@@ -40,9 +40,9 @@ const minutesADay = 1440;
 
 /**
  * Counts something that a viewer at `ip` does; throws a refusal (429) when its network has done it `perMinute` times
- * in the minute. In the memory of each process: a stranger must not be able to fill Redis.
+ * in the minute. Counts are in the memory of each process: a stranger must not be able to fill Redis.
  *
- * @param what done too often: `attempts to sign in`
+ * @param what the counted thing, for the refusal: `attempts to sign in`
  */
 export function networkLimit(
   { clock }: Pick<PageDeps, "clock">,

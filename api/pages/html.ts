@@ -3,7 +3,7 @@ import type { Context } from "#api/http/state.ts";
 import type { Language } from "#api/pages/messages.ts";
 import { pageHeaders, type PageRights } from "#api/pages/page-headers.ts";
 
-/** What stands in HTML for characters that have a meaning there. */
+/** The HTML entities of characters that have a meaning there. */
 export const entities: Record<string, string> = {
   "&": "&amp;",
   "<": "&lt;",
@@ -41,9 +41,9 @@ interface PlainPage extends PageRights {
   css: string;
   /** The rest of the content security policy. */
   policy: string;
-  /** What follows the title. */
+  /** The page's parts after the title. */
   parts: Html[];
-  /** In the head, in place of the title. */
+  /** Tags for the head in place of the title. */
   tags?: Html;
 }
 
@@ -58,7 +58,7 @@ export function sendPlainPage(ctx: Context, page: PlainPage): void {
     tags = html`<title>${title}</title>`,
     ...rights
   } = page;
-  // Not in the template, which the formatter may lay out anew: the hash is of every character.
+  // The formatter may lay out the template anew, but the hash is of every character of the style.
   const style: Html = { html: `<style>${css}</style>` };
   ctx.set({
     "Content-Type": "text/html; charset=utf-8",

@@ -93,7 +93,7 @@ async function pathOf(land: PMTiles, [z, x, y]: Tile): Promise<string> {
   return path;
 }
 
-/** What of a ring lies in the tile, edge after edge (Sutherland and Hodgman). */
+/** The part of a ring that lies in the tile, cut edge after edge (Sutherland and Hodgman). */
 function withinTile(ring: readonly Corner[]): readonly Corner[] {
   let rest = ring;
   for (const axis of [0, 1] as const)

@@ -23,10 +23,10 @@ interface MapPage {
   key?: string;
   frameAncestors: readonly string[];
   language: Language;
-  /** What stands in the page before its script, and where that is. */
+  /** The stations of the list that stands in the page before its script, and the name of their place. */
   stations: readonly Listed[];
   place: string;
-  /** In place of the built page's title. */
+  /** Tags in place of the built page's title. */
   tags?: Html;
   /** The station whose card is open at the start. */
   station?: string;
@@ -45,7 +45,7 @@ export function createMapPage({ config, clock }: PageDeps): (ctx: Context, page:
         ?.replace('<html lang="en">', `<html lang="${language}">`)
         .replace('name="key" content=""', `name="key" content="${key}"`)
         .replaceAll('="../', `="${root}`)
-        // As functions: what drivers read may hold signs that `replace` understands.
+        // Replacements are functions where a text may hold signs that `replace` understands.
         .replace('name="station" content=""', () => html`name="station" content="${station}"`.html)
         .replace(/<title>.*?<\/title>/, (own) => page.tags?.html ?? own)
         .replace("</head>", (end) => (key === "" ? "" : installTags(root, language).html) + end)

@@ -17,8 +17,8 @@ const radiusM = 25_000;
 const earlyMax = 20;
 
 /**
- * `/`: the consumer map, the widget's page with the operator's own key. Where that key is not in force, the plain
- * list.
+ * `/`: the consumer map, the widget's page with the operator's own key. The plain list while that key is
+ * not in force.
  */
 export function consumerMapPage(router: PageRouter, services: PageDeps): void {
   const mapPage = createMapPage(services);

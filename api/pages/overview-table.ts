@@ -8,15 +8,15 @@ import type { Insights } from "#snapshots/insights/insight-store.ts";
 import { grades } from "#src/domain/vocabulary.ts";
 
 export const periods = [7, 30, 90] as const;
-/** What is shown by day: stations without any fuel, or without a grade. */
+/** The shares shown by day: of stations without any fuel, or without a grade. */
 export const measures = ["no", ...grades] as const;
-/** `size`: by population, as the API lists them. */
+/** `size`: the population, as the API sorts cities. */
 export const sorts = ["size", "name", "stations", ...grades, "no"] as const;
 
-/** What the page's address asks for. */
+/** The choices in the page's address. */
 export interface Choice {
   language: Language;
-  /** As the address has it. */
+  /** The text in the address. */
   lang: string;
   days: (typeof periods)[number];
   of: (typeof measures)[number];
@@ -86,7 +86,7 @@ export function citiesTable(latest: Insights, choice: Choice): Html {
 
 function head(choice: Choice, sort: Choice["sort"], text: string): Html {
   const isChosen = choice.sort === sort;
-  // First what is worst, names from the first letter on.
+  // The worst share comes first; names go from the first letter on.
   const isUp = isChosen ? !choice.isUp : sort === "name";
   const link = html`<a href="${linkTo(choice, { sort, isUp })}">${text}</a>`;
   if (!isChosen) return html`<th scope="col">${link}</th>`;

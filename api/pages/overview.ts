@@ -30,7 +30,7 @@ const nameMax = 120;
 export function overviewPage(router: PageRouter, services: PageDeps): void {
   const { keys, config, insights } = services;
 
-  /** Who may frame the page; or why it may not be there. */
+  /** The sources that may frame the page; or why it may not be framed. */
   const framers = async (choice: Choice, referer: string) => {
     if (!choice.embed) return [];
     const key = await judgeWidgetKey(keys, choice.key);

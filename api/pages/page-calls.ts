@@ -13,7 +13,7 @@ export interface PageCall<
   Query extends TSchema = TSchema,
   Body extends TSchema = TSchema,
 > extends BaseRoute {
-  /** What the viewer must be allowed to; the app's `admit` knows what it means. */
+  /** The role that the viewer must have; the app's `admit` knows what it means. */
   role?: string;
   query?: Query;
   body?: Body;
@@ -35,17 +35,17 @@ export const pageCall =
 export interface PageCalls<Viewer> {
   /** `/dashboard/api` */
   base: string;
-  /** Without a session: signing in. */
+  /** Calls without a session: signing in. */
   open: readonly PageCall<null>[];
-  /** For whom `admit` lets in. */
+  /** Calls for viewers whom `admit` lets in. */
   calls: readonly PageCall<Viewer>[];
   /** The viewer of this request, or why it is refused. */
   admit(ctx: Context, call: PageCall<Viewer>): Promise<Viewer | Refusal>;
 }
 
 /**
- * Everything below `base`: same-origin JSON calls of a page's script, unmetered. In this order: 429 for a network
- * that calls without end, 404, 405, 403 for foreign pages, `admit`, 422, the call. Nothing is kept by any cache.
+ * Everything below `base`: same-origin JSON calls of a page's script, unmetered. The order: 429 for a network
+ * that calls without end, 404, 405, 403 for foreign pages, `admit`, 422, the call. No cache keeps anything.
  */
 export function mountCalls<Viewer extends object>(
   services: Pick<PageDeps, "config" | "clock">,

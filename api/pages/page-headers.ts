@@ -1,4 +1,4 @@
-/** What a page may be framed by and may use; without it nobody frames it, and it uses nothing. */
+/** Rights of a page. By default nobody may frame it, and it may not ask for the viewer's place. */
 export interface PageRights {
   /** Sources of `frame-ancestors`. */
   ancestors?: readonly string[];
@@ -31,7 +31,7 @@ export const isolatedHeaders = {
   "Cross-Origin-Embedder-Policy": "require-corp",
 } as const;
 
-/** What no page of ours uses. `fullscreen` and the clipboard are not among it. */
+/** Browser features that none of our pages uses. The pages use `fullscreen` and the clipboard. */
 const unused = [
   "camera",
   "display-capture",

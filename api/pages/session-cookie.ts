@@ -1,7 +1,7 @@
 import type { Context } from "#api/http/state.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 
-/** Where a page app keeps a token of its session: a cookie that no script can read and no other site can send. */
+/** The cookie with the token of a page app's session: no script can read it, and no other site can send it. */
 export interface SessionCookie {
   /** The token that the browser has sent; null when it has none. */
   read(ctx: Context): string | null;

@@ -1,20 +1,20 @@
 import type { Language } from "#api/pages/messages.ts";
 import { servedStatuses, type ServedStatus } from "#src/domain/vocabulary.ts";
 
-/** What a picture is of: a station with that status, or the map. */
+/** The subject of a picture: a station with that status, or the map. */
 export type Shown = ServedStatus | "map";
 
 export interface SharePicture {
-  /** In web/pictures/, and below `/pictures/`. */
+  /** The file's name in web/pictures/, and below `/pictures/`. */
   file: string;
-  /** Pixels: what messengers show without cutting. */
+  /** Pixels; messengers show this size without cutting. */
   width: number;
   height: number;
 }
 
 export const shownThings: readonly Shown[] = [...servedStatuses, "map"];
 
-/** What messengers show of a shared page (decisions 15.15). */
+/** The picture of a shared page in messengers (decisions 15.15). */
 export const sharePicture = (shown: Shown, language: Language): SharePicture => ({
   file: `share-${shown}-${language}.png`,
   ...{ width: 1200, height: 630 },

@@ -5,14 +5,14 @@ import { sharePicture, type Shown } from "#api/pages/share-picture.ts";
 interface Shared {
   title: string;
   description: string;
-  /** Of the page, from the service's address on. */
+  /** The page's path from the service's address on. */
   path: string;
   baseUrl: string;
   shown: Shown;
   language: Language;
 }
 
-/** What messengers and search engines show of a page: title, text and picture (decisions 15.15). */
+/** Tags of a page for messengers and search engines: title, text and picture (decisions 15.15). */
 export function shareTags({ title, description, path, baseUrl, shown, language }: Shared): Html {
   const at = (place: string): string => new URL(place, `${baseUrl}/`).href;
   const url = at(path);

@@ -6,7 +6,7 @@ import { type Language, messagesOf, pickLanguage } from "#api/pages/messages.ts"
 import { shareTags } from "#api/pages/share-tags.ts";
 import { factsOf, type Listed, nameOf, stationOf } from "#api/pages/station-text.ts";
 
-/** `/s/<station id>`: the map with a station's card open, and what messengers show of it (decisions 15.15). */
+/** `/s/<station id>`: the map with a station's card open, with tags for messengers (decisions 15.15). */
 export function stationPage(router: PageRouter, services: PageDeps): void {
   const mapPage = createMapPage(services);
   router.get("/s/:id", async (ctx) => {

@@ -35,7 +35,7 @@ export function nearestOf(
 
 export const nameOf = ({ name, brand }: Listed): string => name || brand || "—";
 
-/** What is known of a station, in the words of drivers: each part one line, the empty ones left out. */
+/** The facts of a station in the words of drivers: each part one line, without the empty ones. */
 export function factsOf({ fuel }: Listed, language: Language, now: number) {
   const messages = messagesOf(language);
   const updated = parseTime(fuel.updated);

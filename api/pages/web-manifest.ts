@@ -33,7 +33,7 @@ export function webManifest(router: PageRouter): void {
   });
 }
 
-/** What the map's own page says about itself to a phone; never a partner's frame. */
+/** Tags by which a phone can install the operator's own map; never for a partner's frame. */
 export const installTags = (root: string, language: Language): Html =>
   html`<link rel="manifest" href="${root}manifest.webmanifest?lang=${language}" />
     <link rel="apple-touch-icon" href="${root}pictures/icon-apple-180.png" />

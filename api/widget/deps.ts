@@ -1,6 +1,6 @@
 import type { Services } from "#api/http/services.ts";
 
-/** What the routes of the map's users need. */
+/** The services that the routes of the map's users use. */
 export type WidgetDeps = Pick<
   Services,
   | "cities"

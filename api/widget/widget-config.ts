@@ -6,7 +6,7 @@ import { widgetConfig, widgetConfigExample } from "#src/contract/shapes/widget.t
 import { route } from "#api/http/route.ts";
 import type { WidgetDeps } from "#api/widget/deps.ts";
 
-/** GET /widget/config: what the map needs to start, docs/contract.md 2.9 and decisions 6. */
+/** GET /widget/config: the map's settings for its start, docs/contract.md 2.9 and decisions 6. */
 export const widgetConfigRoute = (services: WidgetDeps) =>
   route({
     method: "GET",
@@ -38,7 +38,7 @@ export const widgetConfigRoute = (services: WidgetDeps) =>
     },
   });
 
-/** Where the map opens unless its address says otherwise: as set, else on the largest city, else on the stations. */
+/** The map's centre unless its address has one: the one set, else the largest city, else the middle of the stations. */
 export function centerOf({
   config,
   cities,

@@ -10,13 +10,13 @@ export interface Chapter {
   title: string;
   /** Its text; the first line is `# title`. Links are as in the document that it is from. */
   markdown: string;
-  /** Where its Markdown is served. */
+  /** The path of its Markdown. */
   markdownPath: string;
   /** The document that it is a part of. */
   document: string;
 }
 
-/** Where the page with this last part is served. */
+/** The path of the page with this last part. */
 export const addressOf = (slug: string): string =>
   slug === "" ? guideBase : `${guideBase}/${slug}`;
 
@@ -67,10 +67,10 @@ function partsOf(markdown: string): Chapter[] {
 }
 
 /**
- * Where a link of a chapter leads: to the page that has what it names. Links inside of the guide's document may lead to
- * another page.
+ * Turns a link of a chapter into a link to the page that has its target. Links inside of the guide's document may lead
+ * to another page.
  *
- * @param root what stands before `docs/` in a link of this page
+ * @param root the prefix of `docs/` in a link of this page
  */
 export function createLinks(chapters: readonly Chapter[]): {
   linkFrom(chapter: Chapter, root: string): (href: string) => string;

@@ -6,7 +6,7 @@ const folder = join(projectRoot, "docs");
 /** The documents that are not in the folder of the others. */
 const elsewhere: Record<string, string> = { client: join(projectRoot, "client", "README.md") };
 
-/** What a partner's engineer needs, of all documents: title and what it is for. */
+/** The documents for partners' engineers, each with its title and its purpose. */
 export const forPartners = {
   partners: ["Partner guide", "from a key to a working integration"],
   contract: ["Contract", "every endpoint, field, limit and guarantee"],
@@ -18,7 +18,7 @@ export const forPartners = {
 } as const satisfies Record<string, readonly [title: string, about: string]>;
 
 export const pythonPath = "/docs/fuelmark_mirror.py";
-/** Where the Markdown of a document is. */
+/** The path of a document's Markdown. */
 export const pathOf = (name: string): string => `/docs/${name}.md`;
 
 /** Name and file of each, also in folders. An installation without the folder has none. */

@@ -60,7 +60,7 @@ export function guidePages(router: PageRouter, { config }: Pick<PageDeps, "confi
 }
 
 const catalogPath = "/.well-known/api-catalog";
-/** What the RFC wants a HEAD to say. */
+/** The `Link` header that the RFC demands of a HEAD. */
 const catalogLink = `<${catalogPath}>; rel="api-catalog"`;
 /** The parts of the guide: each is a page, and has its Markdown beside. */
 const partsOfGuide = (baseUrl: string): Chapter[] =>

@@ -10,7 +10,7 @@ export interface Sample {
   text: string;
 }
 
-/** What a heading is called in an address, as on GitHub: `Keep a copy` → `keep-a-copy`. */
+/** The name of a heading in an address, as on GitHub: `Keep a copy` → `keep-a-copy`. */
 export const slugOf = (title: string): string =>
   title
     .toLowerCase()

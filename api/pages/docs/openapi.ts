@@ -79,9 +79,9 @@ export interface ApiDocument {
 }
 
 export interface Operation extends OperationObject {
-  /** In upper case. */
+  /** The method in upper case. */
   method: string;
-  /** Below the server's address. */
+  /** The path below the server's address. */
   path: string;
 }
 
@@ -95,7 +95,7 @@ export const operationsOf = (document: ApiDocument): Operation[] =>
     })),
   );
 
-/** What stands at a reference of the document, `#/components/headers/X-Request-Id`; anything else as it is. */
+/** The target of a reference in the document, `#/components/headers/X-Request-Id`; a part without `$ref` as it is. */
 export function resolve<T extends { $ref?: string }>(document: ApiDocument, part: T): T {
   if (part.$ref === undefined) return part;
   const keys = part.$ref.slice(2).split("/");

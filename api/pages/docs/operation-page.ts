@@ -11,7 +11,7 @@ import {
 import { samplesOf } from "#api/pages/docs/samples.ts";
 import { fieldsOf, notesOf, typeOf } from "#api/pages/docs/schema-html.ts";
 
-/** The page of an operation: what it takes and answers on the left, how to call it on the right. */
+/** The page of an operation: its parameters and answers on the left, calls of it on the right. */
 export function operationPage(document: ApiDocument, operation: Operation): Html {
   const { method, path, summary, description } = operation;
   return html`<h1>${summary}</h1>
@@ -129,7 +129,7 @@ function answer(document: ApiDocument, status: string, given: Reply): Html {
   </details>`;
 }
 
-/** For a line: of several problems their codes alone. */
+/** The description in one line: of several problems only their codes. */
 function brief(description: string): string {
   const codes = [...description.matchAll(/^`([\w-]+)`:/gm)].map(([, code]) => code);
   if (codes.length > 0) return codes.join(", ");

@@ -18,7 +18,7 @@ import {
 import { html, type Html } from "#api/pages/html.ts";
 import { pageHeaders } from "#api/pages/page-headers.ts";
 
-/** For the search in the sidebar: the text of each page by its address. */
+/** The texts for the search in the sidebar, by the address of the page. */
 const searchPath = "/docs/search.json";
 
 /**
@@ -87,7 +87,7 @@ const readContents = (document: ApiDocument, baseUrl: string): Contents => ({
   chapters: readChapters(baseUrl),
 });
 
-/** By address; each is made when it is asked for, so that none of them holds up other requests for long. */
+/** Pages by address; each is made when it is asked for, so that none of them holds up other requests for long. */
 function pagesOf(contents: Contents): Map<string, () => DocsPage> {
   const { document, operations, chapters } = contents;
   const { linkFrom } = createLinks(chapters);
@@ -113,7 +113,7 @@ function pagesOf(contents: Contents): Map<string, () => DocsPage> {
   return pages;
 }
 
-/** What holds for all calls, and a list of them. */
+/** The page about all calls: their rules, and a list of them. */
 function overview({ document, operations }: Contents): Html {
   const { info, servers, tags } = document;
   return html`<h1>${info.title}</h1>

@@ -2,7 +2,7 @@ import { html, type Html } from "#api/pages/html.ts";
 import { renderText } from "#api/pages/docs/markdown.ts";
 import { type ApiDocument, resolve, type Schema } from "#api/pages/docs/openapi.ts";
 
-/** What a field may be, in words: `integer or null, 1 to 10000`. */
+/** A field's type and range in words: `integer or null, 1 to 10000`. */
 export function typeOf(document: ApiDocument, schema: Schema): string {
   const plain = resolve(document, schema);
   if (plain.anyOf !== undefined)
@@ -27,7 +27,7 @@ function between(from: number | undefined, to: number | undefined, unit: string)
   return from === undefined || (from === 0 && unit !== "") ? "" : `, from ${from}${words}`;
 }
 
-/** What is said of a field: its text, the values that it can have and its default. */
+/** Notes on a field: its description, the values that it can have and its default. */
 export function notesOf(document: ApiDocument, schema: Schema, description?: string): Html {
   const plain = resolve(document, schema);
   const text = description ?? schema.description ?? plain.description;

@@ -6,8 +6,8 @@ import { type Contents, operationBase } from "#api/pages/docs/shell.ts";
 import { entities } from "#api/pages/html.ts";
 
 /**
- * What the search of `/docs` looks through: the text of each page by its address (decisions 8.41). Of a call it
- * is what is sent: what calls have in common, as headers and errors, would be found in each of them.
+ * The texts for the search of `/docs`, by the address of the page (decisions 8.41). A call's text is only about its
+ * request: things that all calls share, as headers and errors, would be found in each of them.
  */
 export async function searchTexts({
   document,

@@ -6,7 +6,7 @@ import { openApi30Path, openApiPath } from "#api/openapi/serve.ts";
 
 export const operationBase = "/docs/api";
 
-/** What the sidebar lists. */
+/** The entries of the sidebar. */
 export interface Contents {
   document: ApiDocument;
   operations: readonly Operation[];
@@ -17,13 +17,13 @@ export interface DocsPage {
   path: string;
   title: string;
   main: Html;
-  /** What stands below the sidebar's entry of this page, for long ones. */
+  /** Entries below this page's own in the sidebar, for long pages. */
   inside?: readonly { text: string; slug: string }[];
   /** Its Markdown, if it has any. */
   markdownPath?: string;
 }
 
-/** What leads from a page to the root of the service, which may stand below a path of its host: `../../`. */
+/** The way from a page to the root of the service, which may stand below a path of its host: `../../`. */
 export const rootFrom = (path: string): string => "../".repeat(path.split("/").length - 2);
 
 /** The whole page: `template` as it was built, with this page's title, sidebar and text. */

@@ -18,7 +18,7 @@ export const wellShare = ({ well, of }: Minutes, language: Language): string =>
     Math.floor((well / of) * 10_000) / 10_000,
   );
 
-/** From which share of well minutes on a day is hardly disturbed. */
+/** A day with at least this share of well minutes is hardly disturbed. */
 const someFrom = 0.95;
 const classOf = (minutes: Minutes | null): string => {
   if (minutes === null) return "none";
@@ -27,7 +27,7 @@ const classOf = (minutes: Minutes | null): string => {
 };
 const [wide, high, gap] = [8, 34, 2];
 
-/** A bar for each day, and in words what they show. */
+/** A bar for each day, with the same in words. */
 export function dayBars(days: readonly DayOfFeeds[], feed: Feed, language: Language): Html {
   const messages = statusMessages(language);
   const sum = sumOf(days, feed);

@@ -55,7 +55,7 @@ function item({ title, feeds, opened, closed, updates }: Incident, language: Lan
   </li>`;
 }
 
-/** In the reader's language where somebody has written it; the other is marked as what it is. */
+/** The text in the reader's language where there is one; else the English text, marked as English. */
 function inWords({ en, ru }: PublicText, language: Language): Html {
   if (language === "en") return html`${en}`;
   return ru === null ? html`<span lang="en">${en}</span>` : html`${ru}`;

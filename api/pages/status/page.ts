@@ -13,8 +13,8 @@ import { hourS } from "#src/domain/units.ts";
 import { formatTime } from "#src/domain/time.ts";
 
 /**
- * `/status` for people and `/status.json` for machines: how each feed is now, its last 90 days, and incidents. From
- * memory, so both answer 200 whatever is away (decisions 16.32).
+ * `/status` for people and `/status.json` for machines: how each feed is now, its last 90 days, and incidents. Both
+ * read memory only, so they answer 200 whatever is away (decisions 16.32).
  */
 export function statusPages(router: PageRouter, { service }: Pick<PageDeps, "service">): void {
   router.get("/status", (ctx) => {
@@ -57,7 +57,7 @@ function partsOf(state: ServiceState, language: Language): Html[] {
   ];
 }
 
-/** What is away, and how old the rest is then. */
+/** A notice of the parts that are away, and of the age of the rest. */
 function notice({ postgres, redis, readAt }: ServiceState, language: Language): Html {
   const messages = statusMessages(language);
   if (postgres && redis) return html``;

@@ -20,7 +20,7 @@ import type { Redis } from "#src/infrastructure/redis.ts";
 import type { SharedFigures } from "#src/infrastructure/shared-figures.ts";
 import { readBacklog } from "#src/marks/backlog.ts";
 
-/** What is shown at `/status`. */
+/** The content of `/status`. */
 export interface ServiceState {
   /** ms. */
   now: number;
@@ -55,7 +55,7 @@ interface Needs {
 
 /** A look for each so many polls of the change feed. */
 const pollsBetween = 5;
-/** What one process found is gone before its next look. */
+/** Processes share a reading for this part of the time between two looks, so that each look finds a new one. */
 const keptPart = 0.9;
 const leastLateMs = 5000;
 const lateSlots = 3;
@@ -132,7 +132,7 @@ export function createServiceWatch(needs: Needs) {
   const { start, stop } = createPolled({ everyMs, look });
   return {
     ...{ start, stop },
-    /** From memory. */
+    /** The state from memory. */
     now,
   };
 }
