@@ -5,19 +5,19 @@ import type { Grade } from "#src/domain/vocabulary.ts";
 
 type Language = "en" | "ru";
 
-/** What a notification is made of: its JSON is what the push service carries, encrypted. */
+/** A notification: the push service carries its JSON, encrypted. */
 export interface AlertMessage {
   title: string;
   body: string;
   lang: Language;
   /** Path on this service that a tap opens. */
   path: string;
-  /** The same of a repetition, which then replaces the first and makes no sound. */
+  /** A repetition has the same tag, so it replaces the first notification and makes no sound. */
   tag: string;
   stop: { id: number; token: string; label: string };
 }
 
-/** The station that is named. */
+/** The station that a notification names. */
 export interface Named {
   name: string;
   brand: string;
@@ -66,5 +66,5 @@ export function alertText(
   };
 }
 
-/** What stands on the button that ends the alert. */
+/** The label of the button that ends the alert. */
 export const stopLabel = (language: Language): string => words[language].stop;

@@ -10,9 +10,9 @@ import type { Feed } from "#src/domain/service-state.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import type { Outcome, Rule, Status } from "#src/domain/vocabulary.ts";
 
-// What the console's server and its pages tell each other. Times are ms since the epoch, null for never.
+// Messages between the console's server and its pages. Times are ms since the epoch, null for never.
 
-/** Who is signed in to the console. */
+/** The account that is signed in to the console. */
 export interface ConsoleAccount {
   id: number;
   name: string;
@@ -44,14 +44,14 @@ export interface ConsolePartner {
   cache_ttl_s: number | null;
   /** New users in a day; null for the default. */
   new_users_daily: number | null;
-  /** The end of a launch, ms, and what holds until then. */
+  /** The end of a launch, ms, and the limits until then. */
   launch_until: number | null;
   launch_new_users: number | null;
   launch_limit: number | null;
   created: number;
   secret_keys: number;
   publishable_keys: number;
-  /** Requests of this UTC day and of the busiest of the last 7, of its servers, as far as they are durable. */
+  /** Requests of its servers on this UTC day and on the busiest of the last 7, as far as they are durable. */
   used_today: number;
   used_peak: number;
   held: number;
@@ -62,7 +62,7 @@ export interface ConsoleKey extends Omit<ShownKey, "state" | "current"> {
   partner_id: number;
   confirm_min: number;
   mass_no_limit: number;
-  /** What holds in its place until a time, ms. */
+  /** A limit that holds instead until a time, ms. */
   limited_to: number | null;
   limited_until: number | null;
 }
@@ -85,15 +85,15 @@ export interface ConsoleLimitRequest extends ShownLimitRequest {
   daily: number;
   /** The last 14 UTC days, the newest first. */
   days: ConsoleUsageDay[];
-  /** Of those days, while it is pending; null without requests, and while Redis is away. */
+  /** Minutes of those days, while it is pending; null without requests, and while Redis is away. */
   minutes: MinuteFigures | null;
 }
 
-/** What the same reporter has done in the last days. Nobody learns who it is: only its row's number. */
+/** A reporter's activity in the last days. The reporter stays anonymous: only the number of its row is shown. */
 export interface ConsoleReporter {
   id: number;
   first_seen: number | null;
-  /** Marks of the last 7 days, and how many of them said what. */
+  /** Marks of the last 7 days, in total and by status. */
   marks: number;
   said: Record<Status, number>;
   stations: number;
@@ -125,7 +125,7 @@ export interface ConsoleHeldMark extends MarkFacts {
   partner: string | null;
   /** The first digits of the viewer's network's hash; null for partners' marks. */
   network: string | null;
-  /** Newcomers' `no` marks through the same key within the review's window, and from how many reporters. */
+  /** Newcomers' `no` marks through the same key within the review's window, and the number of their reporters. */
   source_no: number;
   source_reporters: number;
   reporter: ConsoleReporter;
@@ -157,13 +157,13 @@ export interface ConsoleMark extends MarkFacts {
   distance_m: number | null;
 }
 
-/** What the imports say where an operator has set a station's field by hand; null where nobody has. */
+/** The imports' values of the fields that an operator has set by hand; null for fields that nobody has set. */
 export interface HandSet {
   name: string | null;
   brand: string | null;
   addr: string | null;
   position: Point | null;
-  /** False: closed by hand. True: kept in service by hand. Null: as the imports say. */
+  /** False if closed by hand, true if kept in service by hand, null if the imports decide. */
   in_service: boolean | null;
 }
 
@@ -171,17 +171,17 @@ export interface ConsoleStationPage {
   station: ConsoleStation & { source: string };
   by_hand: HandSet;
   fuel: FuelBlock;
-  /** The steps that led here, the oldest first, and at least how many older ones are left out. */
+  /** The steps that led here, the oldest first, and the least number of older ones that are left out. */
   steps: Step[];
   steps_before: number;
-  /** The steps are worked out from the newest marks only: older ones were not read. */
+  /** True if the steps are computed from the newest marks only, without the older ones. */
   history_cut: boolean;
   marks: ConsoleMark[];
   /** Give it as `before` to see older marks; null when there are none. */
   next: number | null;
 }
 
-/** What there is to choose from where marks are selected. */
+/** The choices of a form that selects marks. */
 export interface ConsoleChoices {
   partners: { id: number; name: string }[];
   keys: { id: number; partner_id: number; label: string; prefix: string }[];
@@ -189,11 +189,11 @@ export interface ConsoleChoices {
   cities: string[];
 }
 
-/** A viewers' network, by the beginning of its hash, and why the console knows it. */
+/** A viewers' network, by the beginning of its hash, with the reasons why the console knows it. */
 export interface ConsoleNetwork {
   network: string;
   held: number;
-  /** The last alarm that names it, and until when it is blocked, ms. */
+  /** The last alarm that names it, and the end of its block, ms. */
   alarm: number | null;
   blocked: number | null;
 }
@@ -202,16 +202,16 @@ export interface ConsoleRollbackChange {
   station_id: string;
   /** Name, brand and address of the station. */
   station: string;
-  /** Where it stands; null when nothing is known of it but its marks. */
+  /** Its position; null when only its marks are known. */
   lat: number | null;
   lon: number | null;
-  /** How many of its marks the decision is about. */
+  /** Number of its marks that the decision concerns. */
   marks: number;
   before: FuelBlock;
   after: FuelBlock;
 }
 
-/** What a rollback, or the approval of held marks, would change. */
+/** The changes that a rollback, or the approval of held marks, would make. */
 export interface ConsoleRollback {
   marks: number;
   held: number;
@@ -219,7 +219,7 @@ export interface ConsoleRollback {
   /** Marks of reporters who were known for ESTABLISHED_MS when they sent them. */
   established: number;
   stations: number;
-  /** Of so many stations, those with the most marks, it was worked out; changed ones come first in `changes`. */
+  /** Number of stations, those with the most marks, that were computed; changed ones come first in `changes`. */
   worked_out: number;
   changes: ConsoleRollbackChange[];
 }
@@ -240,11 +240,11 @@ export interface ConsoleHeldGroup {
   /** Marks of others at these stations at about that time. */
   agree: number;
   disagree: number;
-  /** What a decision about the group takes, as it is sent. */
+  /** The selection to send with a decision about the group. */
   selection: object;
 }
 
-/** A decision about many marks: when and by whom it was made and taken back, times in ms. */
+/** A decision about many marks, with the times (ms) and actors of the decision and of its reversal. */
 export interface ConsoleBatchLine {
   id: number;
   act: "rollback" | "approve" | "reject";
@@ -258,7 +258,7 @@ export interface ConsoleBatchLine {
   /** Null while it is being done, and after it was broken off. */
   finished: number | null;
   undo_actor: string | null;
-  /** When somebody began to take it back, and when that was done. */
+  /** Beginning and end of its reversal. */
   undo: number | null;
   undone: number | null;
 }
@@ -305,15 +305,15 @@ export interface ConsoleHealth {
   } | null;
   /** Null while Redis is away. */
   queues: ConsoleQueue[] | null;
-  /** What the map draws under the stations; `missing`: the file that BASEMAP names cannot be read. */
+  /** The map under the stations; `missing`: the file that BASEMAP names cannot be read. */
   basemap: "bundled" | "own" | "missing";
 }
 
-/** What an operator has to look at; open until it is acknowledged. */
+/** An event that needs an operator's attention; open until it is acknowledged. */
 export interface ConsoleAlarm {
   id: number;
   kind: string;
-  /** In a few words, what it means, and the page of the console that helps. */
+  /** A short title, the meaning, and the page of the console that helps. */
   title: string;
   meaning: string;
   page: string;
@@ -329,7 +329,7 @@ export interface ConsoleAlarms {
   /** Open ones, the newest first, and how many there are. */
   alarms: ConsoleAlarm[];
   total: number;
-  /** How alarms reach the operator: the ways that are set up, and what is wrong with one. */
+  /** The channels to the operator that are set up, with their faults. */
   channels: { channel: string; failures: number; fault: string | null; sent: number | null }[];
   /** Null while Postgres is away. */
   figures: {
@@ -339,17 +339,17 @@ export interface ConsoleAlarms {
   } | null;
 }
 
-/** A text for everybody, and in Russian where somebody has written it. */
+/** A public text, with a Russian version if somebody has written one. */
 export interface ConsolePublicText {
   en: string;
   ru: string | null;
 }
 
-/** What `/status` tells everybody of. Times in ms. */
+/** An incident that `/status` shows to everybody. Times in ms. */
 export interface ConsoleIncident {
   id: number;
   title: ConsolePublicText;
-  /** What it touches; empty for all. */
+  /** The feeds that it affects; empty for all. */
   feeds: Feed[];
   opened: number;
   closed: number | null;
@@ -392,15 +392,15 @@ export interface ConsoleImport {
   /** Bytes of the file, then rows; `total` null while it is not known. */
   done: number;
   total: number | null;
-  /** What it did: numbers by their names, and why rows were refused. */
+  /** Its result: numbers by their names, and reasons of refused rows. */
   summary: Record<string, unknown> | null;
-  /** Why it was refused or has failed. */
+  /** The reason of its refusal or failure. */
   fault: string | null;
   started: number;
   finished: number | null;
 }
 
-/** What somebody who types in the console's palette may look for; each list is short (decisions 13.19). */
+/** Results of a search in the console's palette; each list is short (decisions 13.19). */
 export interface ConsoleHits {
   partners: { id: number; name: string }[];
   keys: {

@@ -1,9 +1,9 @@
 import type { UsageDay } from "#src/domain/usage.ts";
 import type { OffReason, WebhookEvent } from "#src/domain/vocabulary.ts";
 
-// What the dashboard's calls answer: written by api/dashboard/, read by web/dashboard/. Times are ms.
+// Answers of the dashboard's calls: written by api/dashboard/, read by web/dashboard/. Times are ms.
 
-/** Who is signed in, and until when. */
+/** The signed-in partner, its key and the end of the session. */
 export interface DashboardSession {
   partner: string;
   key: { id: number; prefix: string; label: string };
@@ -12,13 +12,13 @@ export interface DashboardSession {
   base_url: string;
 }
 
-/** How busy a partner's minutes were, those without a request left out. */
+/** A partner's requests per minute, over the minutes with requests. */
 export interface MinuteFigures {
-  /** 95 of 100 of these minutes had at most so many requests. */
+  /** 95 of 100 of these minutes had at most this many requests. */
   p95: number;
-  /** Requests of the busiest. */
+  /** Requests of the busiest minute. */
   peak: number;
-  /** How many minutes had requests. */
+  /** Number of minutes with requests. */
   minutes: number;
   /** Requests that the minute's or the day's limit refused. */
   refused: number;
@@ -28,23 +28,23 @@ export interface Overview {
   now: number;
   minute: { limit: number; remaining: number; resets: number };
   today: { date: string; requests: number; limit: number; remaining: number };
-  /** Of the partner's servers and of its pages; the newest first, empty days filled in. */
+  /** Days of the partner's servers and of its pages; the newest first, empty days filled in. */
   days: UsageDay[];
   widget: UsageDay[];
-  /** Of the last `minute_days` days; null without requests, or while it cannot be told. */
+  /** Minutes of the last `minute_days` days; null without requests, and while they are unknown. */
   minutes: MinuteFigures | null;
   minute_days: number;
 }
 
-/** How often a call was answered with a problem code. */
+/** Number of answers with a problem code for a call. */
 export interface CallError {
   method: string;
-  /** Empty: from before codes were kept. */
+  /** Empty for answers before codes were kept. */
   code: string;
-  /** Answers of today and of the period, those to requests that were not counted included. */
+  /** Answers of today and of the period, including answers to requests that were not counted. */
   today: number;
   total: number;
-  /** Of `total`: requests that a limit or a 403 refused before they were counted. */
+  /** The part of `total` that a limit or a 403 refused before it was counted. */
   refused: number;
   /** Marks of batches that were refused while the batch was taken, in the period. */
   marks: number;
@@ -52,20 +52,20 @@ export interface CallError {
   last: string;
 }
 
-/** The most frequent of today first, then of the period. */
+/** Sorted by frequency today, then in the period, the highest first. */
 export interface CallErrors {
   days: number;
   partner: CallError[];
   widget: CallError[];
 }
 
-/** One of the last requests; `at`: when it came in. */
+/** One of the last requests; `at` is its time of arrival. */
 export interface ShownRequest {
   at: number;
   /** `GET /stations` */
   call: string;
   status: number;
-  /** The problem it was answered with. */
+  /** The problem code of its answer. */
   code: string | null;
   /** First characters of its key. */
   key: string;
@@ -76,11 +76,11 @@ export interface ShownRequest {
 export interface ShownRequests {
   /** The newest first. */
   requests: ShownRequest[];
-  /** So many of each kind are kept. */
+  /** Number of requests of each kind that are kept. */
   kept: number;
 }
 
-/** Requests of an hour and how long their answers took; null without requests. */
+/** Requests of an hour and the durations of their answers; null without requests. */
 export interface ShownHour {
   /** Its beginning. */
   at: number;
@@ -96,7 +96,7 @@ export interface ShownHours {
   widget: ShownHour[];
 }
 
-/** What became of a mark; `rejected` and `withdrawn` are the operator's doing, `failed` a fault of the service. */
+/** The outcomes of marks; `rejected` and `withdrawn` come from the operator, `failed` from a fault of the service. */
 export const sentOutcomes = [
   "published",
   "confirmed",
@@ -112,24 +112,24 @@ export const sentOutcomes = [
 ] as const;
 export type SentOutcome = (typeof sentOutcomes)[number];
 
-/** Why a mark waits for the review: the usual check of newcomers, a limit of harmful marks, or a block. */
+/** The reasons for a review of a mark: the usual check of newcomers, a limit of harmful marks, or a block. */
 export const heldReasons = ["mass-no", "source", "city", "block"] as const;
 export type HeldReason = (typeof heldReasons)[number];
 
 export interface SentDay {
   /** `YYYY-MM-DD`, UTC. */
   date: string;
-  /** Marks that the partner's servers sent, and drivers on its pages. */
+  /** Marks from the partner's servers, and from drivers on its pages. */
   partner: Partial<Record<SentOutcome, number>>;
   widget: Partial<Record<SentOutcome, number>>;
-  /** Of those that are held, of both, why. */
+  /** The held marks of both, by reason. */
   held: Partial<Record<HeldReason, number>>;
 }
 
 export interface SentMarks {
   /** The newest first, empty days filled in. */
   days: SentDay[];
-  /** Of each key the newest so many are counted. */
+  /** At most this number of each key's newest marks is counted. */
   counted_max: number;
 }
 
@@ -152,11 +152,11 @@ export interface ShownKey {
   current: boolean;
 }
 
-/** A key that takes the place of this session's: `key` is its text, shown this once. */
+/** A key that replaces this session's key; `key` is its text, which is shown only once. */
 export interface RotatedKey {
   id: number;
   key: string;
-  /** When the key of this session ends. */
+  /** The time at which the key of this session ends. */
   old_ends: number;
 }
 

@@ -3,9 +3,9 @@ import type { ServedStatus } from "#src/domain/vocabulary.ts";
 
 type Language = "en" | "ru";
 
-// What the map, the list and a station's page write in the same way for drivers.
+// Texts that the map, the list and a station's page share.
 
-/** A price as it is read at a pump: `61,50 ₽`, in English `₽61.50`. `price` as the API writes it. */
+/** A price as it stands at a pump: `61,50 ₽`, in English `₽61.50`. `price` is in the API's form. */
 export const priceText = (language: Language, price: string): string =>
   language === "ru" ? `${price.replace(".", ",")} ₽` : `₽${price}`;
 
@@ -33,7 +33,7 @@ interface RouteLink {
 
 const written = ({ lat, lon }: Point): string => `${lat.toFixed(6)},${lon.toFixed(6)}`;
 
-/** The way to a point in the map applications that a phone may have; on other devices their pages open. */
+/** Links to the way to a point, for the map applications of phones; on other devices their pages open. */
 export function routeLinks(to: Point, language: Language): RouteLink[] {
   const yandex = language === "ru" ? "yandex.ru" : "yandex.com";
   const lonLat = `${to.lon.toFixed(6)},${to.lat.toFixed(6)}`;
@@ -66,9 +66,9 @@ export function routeLink(
   return (/iPhone|iPad|Macintosh/i.test(userAgent) ? links.at(-1) : links[0])!;
 }
 
-/** Only there one address opens whichever application the driver has. */
+/** True for Android: only there one address opens any map application that the driver has. */
 export const opensGeo = (userAgent: string): boolean => /Android/i.test(userAgent);
 
-/** The point for whichever application the phone opens points with. */
+/** The point's address for the phone's own choice of application. */
 export const geoLink = (to: Point, name: string): string =>
   `geo:${written(to)}?q=${written(to)}(${encodeURIComponent(name)})`;

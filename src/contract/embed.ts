@@ -1,4 +1,4 @@
-/** Whether the map can be embedded with a key, and if not why: the codes of docs/contract.md 5.7. */
+/** `ok` if the map can be embedded with a key, else the reason: the codes of docs/contract.md 5.7. */
 export type EmbedKeyState =
   | "ok"
   | "no-key"
@@ -7,11 +7,11 @@ export type EmbedKeyState =
   | "partner-disabled"
   | "unavailable";
 
-/** What `GET /widget/embed/key` tells the embed page of a publishable key. */
+/** The answer of `GET /widget/embed/key` to the embed page about a publishable key. */
 export interface EmbedKey {
   state: EmbedKeyState;
-  /** Where the map may stand: these domains and their subdomains. */
+  /** The map may stand on these domains and their subdomains. */
   domains: readonly string[];
-  /** Whether the map takes marks with this key. */
+  /** True if the map takes marks with this key. */
   reports: boolean;
 }

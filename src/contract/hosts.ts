@@ -14,9 +14,9 @@ export interface PageHeaders {
 }
 
 /**
- * True when a request made by the page in `Origin`, else `Referer`, may use a key bound to `domains`
- * (normalised; docs/contract.md 5, decisions 8): no page at all, this server's own, a bound domain or
- * its subdomain. `ownUrl` is the public address of this server.
+ * True when a request of the page in `Origin`, else `Referer`, may use a key bound to `domains` (normalised;
+ * docs/contract.md 5, decisions 8): without a page, from this server, or from a bound domain or its subdomain. `ownUrl`
+ * is the public address of this server.
  */
 export function isAllowedPage(
   headers: PageHeaders,
@@ -26,7 +26,7 @@ export function isAllowedPage(
   const page = headers.origin || headers.referer;
   if (page === undefined || page === "") return true;
   const url = parse(page);
-  // `Origin: null`, and pages that have no host to compare.
+  // `Origin: null`, and pages without a host, cannot be compared.
   if (url === null || !/^https?:$/.test(url.protocol)) return false;
   if (isSameServer(url, parse(ownUrl))) return true;
   return isBoundDomain(url, domains);
@@ -39,8 +39,8 @@ export function isBoundDomain({ hostname }: URL, domains: readonly string[]): bo
 }
 
 /**
- * Who may frame a widget's page, for the content security policy: this server, and each of `domains` (normalised)
- * with its subdomains, by either scheme and on any port.
+ * The pages that may frame a widget's page, for the content security policy: those of this server, and of `domains`
+ * (normalised) with their subdomains, with either scheme and any port.
  */
 export function frameAncestors(domains: readonly string[]): string[] {
   const hosts = domains
@@ -49,13 +49,13 @@ export function frameAncestors(domains: readonly string[]): string[] {
   return ["'self'", ...hosts.flatMap((host) => [`https://${host}:*`, `http://${host}:*`])];
 }
 
-// What the policy's grammar can say; an IPv6 address it cannot.
+// Hosts that the policy's grammar allows; IPv6 addresses are not among them.
 const hostSource = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;
 const ipv4 = /^\d+(\.\d+){3}$/;
 
 const loopback = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
-/** Equal origins; a server that calls itself localhost is also meant by its other loopback names. */
+/** True for equal origins; a server that calls itself localhost also has its other loopback names. */
 export function isSameServer(page: URL, own: URL | null): boolean {
   if (own === null) return false;
   if (page.origin === own.origin) return true;

@@ -5,9 +5,9 @@ const depthMax = 32;
 export type ParsedBody = { value: unknown; faults?: never } | { faults: Fault[] };
 
 /**
- * Reads the bytes of a JSON body. Bytes that are not UTF-8 are refused, never replaced: U+FFFD would make one
- * reporter of many. Refused too: nesting deeper than 32, text that Postgres cannot keep (NUL, lone surrogates), and a
- * name that stands twice in one object (decisions 3.18): of two values one would be lost.
+ * Reads the bytes of a JSON body. Bytes that are not UTF-8 are refused, never replaced: U+FFFD would make one reporter
+ * of many. It also refuses nesting deeper than 32, text that Postgres cannot keep (NUL, lone surrogates), and repeated
+ * names in one object, since one of the values would be lost (decisions 3.18).
  */
 export function parseBody(bytes: Uint8Array): ParsedBody {
   let text: string;
@@ -24,7 +24,7 @@ export function parseBody(bytes: Uint8Array): ParsedBody {
   } catch {
     return refused("Body should be valid JSON", "json_invalid");
   }
-  // Without an escape no string can hold either.
+  // NUL and lone surrogates can only come from an escape.
   const faults = text.includes("\\u") ? badTexts(value, ["body"]) : [];
   faults.push(...repeatedNames(text));
   return faults.length > 0 ? { faults } : { value };
@@ -39,7 +39,7 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x
 const isOpener = (code: number): boolean => code === openBrace || code === openBracket;
 const isCloser = (code: number): boolean => code === closeBrace || code === closeBracket;
 
-// Looks at bytes before anything recursive sees them: what parses deeply overflows the stack later.
+// Checks the bytes before any recursive code, which would overflow the stack on deep nesting.
 function isTooDeep(bytes: Uint8Array): boolean {
   let depth = 0;
   let quoted = false;
@@ -66,7 +66,7 @@ function badTexts(value: unknown, loc: Fault["loc"]): Fault[] {
   );
 }
 
-// With the u flag only a surrogate without its other half is one.
+// The u flag makes \p{Surrogate} match lone surrogates only.
 const isBad = (text: string): boolean => /[\0\p{Surrogate}]/u.test(text);
 
 const badText = (loc: Fault["loc"]): Fault => ({
@@ -77,7 +77,7 @@ const badText = (loc: Fault["loc"]): Fault => ({
 
 const faultsMax = 20;
 
-/** An open bracket: the names so far of an object, null for a list, and the place where the reader is in it. */
+/** An open bracket: the names of an object so far (null for a list), and the reader's place in it. */
 interface Open {
   names: Set<string> | null;
   at: string | number;

@@ -3,11 +3,11 @@ import type { reportOutput } from "#src/contract/shapes/marks.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import type { Outcome, Reason, Rule, ServedStatus } from "#src/domain/vocabulary.ts";
 
-/** A mark with what became of it (decisions 5). `outcome` is null while it is queued. */
+/** A mark with its outcome (decisions 5), which is null while the mark is queued. */
 export interface Report {
   id: number;
   stationId: string;
-  /** Whose key the mark came through; null where that is not known yet. */
+  /** The partner whose key the mark came through; null while unknown. */
   partnerId: number | null;
   accepted: boolean;
   remote: boolean;
@@ -23,7 +23,7 @@ export interface Report {
 export type ReportOutput = Static<typeof reportOutput>;
 export type DuplicateOf = NonNullable<ReportOutput["duplicate_of"]>;
 
-/** Shows a report beside the station's fuel block of now; one without an outcome as `queued`. */
+/** Shows a report with the station's current fuel block; a report without an outcome is `queued`. */
 export function presentReport(report: Report, fuel: FuelBlock, duplicate: boolean): ReportOutput {
   const queued = report.outcome === null;
   return {
@@ -43,7 +43,7 @@ export function presentReport(report: Report, fuel: FuelBlock, duplicate: boolea
   };
 }
 
-/** The same as GET /reports/{report_id} and webhooks show it. */
+/** The report as GET /reports/{report_id} and webhooks show it. */
 export function presentState(report: Report, fuel: FuelBlock) {
   const { report_id, ...output } = presentReport(report, fuel, false);
   const state = report.outcome === null ? "queued" : "processed";

@@ -1,7 +1,7 @@
 import { type Fault, type Refusal, refuse } from "#src/contract/refusals.ts";
 import { createSpelling, misspelt } from "#src/contract/spelling.ts";
 
-/** What a query parameter holds. Anything else is read as a string. */
+/** The type of a query parameter. Any other type is read as a string. */
 export type QueryType = "string" | "integer" | "number" | "boolean";
 
 export type QueryValues = Record<string, string | number | boolean>;
@@ -10,15 +10,14 @@ export interface ParsedQuery {
   values: QueryValues;
   /** Null when there are none. */
   faults: Fault[] | null;
-  /** Names of parameters that were not looked at, each once. */
+  /** Names of parameters that were ignored, each once. */
   ignored: string[];
 }
 
 /**
- * A reader of the part of a URL after `?`. Only the parameters in `types` are looked at. Faults are: broken
- * percent-encoding (also UTF-8 that is none); else the name of a known parameter in another spelling, and in the order
- * of `types` a repeated parameter and a value of the wrong type. An absent parameter is absent; no value is clamped or
- * coerced (decisions 7).
+ * A reader of the part of a URL after `?`. It reads only the parameters in `types`. Faults are broken percent-encoding
+ * or UTF-8; else a known name in another spelling, then, in the order of `types`, a repeated parameter and a value of
+ * the wrong type. Absent parameters stay absent; no value is clamped or coerced (decisions 7).
  */
 export function createQueryParser(
   types: ReadonlyMap<string, QueryType>,
@@ -85,8 +84,8 @@ const listMax = 500;
 const nameMax = 60;
 
 /**
- * Names of parameters for a header: percent-encoded, separated by commas, at most 500 characters. What is left out of
- * a name or of the list is shown as `...`.
+ * Names of parameters for a header: percent-encoded, separated by commas, at most 500 characters. Parts of a name or of
+ * the list that are left out are shown as `...`.
  */
 export function listOfNames(names: readonly string[]): string {
   let list = "";
@@ -129,7 +128,7 @@ const readers: Record<QueryType, (text: string) => string | number | boolean | n
   string: (text) => text,
   integer: (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : null),
   number: (text) => (/^-?(\d{1,15}(\.\d*)?|\.\d+)$/.test(text) ? Number(text) : null),
-  // Python writes True.
+  // Any case, because Python writes True.
   boolean: (text) => booleans.get(text.toLowerCase()) ?? null,
 };
 

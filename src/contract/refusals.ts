@@ -330,7 +330,7 @@ const table = {
 
 export type ProblemCode = keyof typeof table;
 
-/** Every problem code of docs/contract.md 7 and decisions 9: what it means, and what a caller can do about it. */
+/** Every problem code of docs/contract.md 7 and decisions 9: its meaning, and the caller's remedy. */
 export const refusals: Readonly<Record<ProblemCode, RefusalKind>> = table;
 
 /** One fault of a schema check (docs/contract.md 7). */
@@ -345,7 +345,7 @@ export interface Fault {
 interface RefusalKind {
   status: number;
   title: string;
-  /** What a caller can do about it: the page at its `type` says it. */
+  /** The caller's remedy, shown on the page at its `type`. */
   advice: string;
   /** The usual detail, also in the OpenAPI document, which leaves out the codes of the pages' own calls. */
   example?: string | Details;
@@ -364,7 +364,7 @@ export interface Refusal extends Details {
   /** On 429 and 503: seconds for `Retry-After`. */
   retryAfterS?: number;
   headers?: Record<string, string>;
-  /** Of an operator's act: what it is about, for the command line, which says it in words of its own. */
+  /** The subject of an operator's act, for the command line, which has its own wording. */
   about?: { what: string; id?: number | string; state?: string; why?: string };
 }
 
@@ -375,7 +375,7 @@ export const refuse = (
   more: Omit<Refusal, "code" | "detail"> = {},
 ): Refusal => ({ code, detail, ...more });
 
-/** The example of a code; throws where there is none. */
+/** The example of a code; throws if it has none. */
 export function detailsOf(code: ProblemCode): Details {
   const { example } = refusals[code];
   if (example === undefined) throw new Error(`no example of ${code}`);

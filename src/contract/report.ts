@@ -14,14 +14,14 @@ import { minuteMs } from "#src/domain/units.ts";
 
 /** Null is the same as absent (decisions 2). */
 const optional = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
-// The type is said, not derived: that of a mapped list would be never.
+// The type is given explicitly, because the type derived from a mapped list would be never.
 const literals = <const T extends readonly string[]>(values: T) =>
   Type.Unsafe<T[number]>(Type.Union(values.map((value) => Type.Literal(value))));
 
 const allowed = `${grades.join(", ")} (also dt, дизель for ДТ)`;
 const gradeNames = `Grades: ${allowed}`;
 
-/** What a mark says, whoever sends it: docs/contract.md 2.7 without the user. */
+/** The fields of every mark: docs/contract.md 2.7 without the user. */
 export const statementFields = {
   status: literals(statuses),
   lat: optional(Type.Number({ minimum: -90, maximum: 90, description: "Where the user was" })),
@@ -91,7 +91,7 @@ export const device = Type.String({
   description: "Id of the viewer's device, made by it; only a keyed hash of it is stored",
 });
 
-/** Of the same device: decisions 15.21. */
+/** Unique within the device: decisions 15.21. */
 const deviceMarkId = optional(
   Type.String({
     minLength: 1,
@@ -152,8 +152,8 @@ export interface ParsedReport extends Statement {
 }
 
 /**
- * Checks what a schema cannot say (decisions 3): grades and their aliases, both coordinates or none, a readable
- * time not more than `observedAheadMs` ahead of `now`. Prices are kept with two decimals.
+ * Checks beyond the schema (decisions 3): grades and their aliases, both coordinates or none, a readable time not more
+ * than `observedAheadMs` ahead of `now`. Prices are kept with two decimals.
  */
 export function parseReport(
   body: StatementBody,
@@ -211,7 +211,7 @@ export function parseReport(
     queue: (body.queue ?? null) as Queue | null,
     prices:
       priced.length > 0 ? Object.fromEntries(priced.map(([grade, price]) => [grade, price])) : null,
-    // Here null is a statement: no limit.
+    // Null is a statement here: no limit.
     limitL: body.limit_l,
     noCash: body.no_cash ?? null,
     fuelCardsOnly: body.fuel_cards_only ?? null,
@@ -226,7 +226,7 @@ function unknownIn(field: string, names: readonly string[]): Refusal | null {
   return name === undefined ? null : refuseGrade(name, field);
 }
 
-/** The refusal of a grade that there is not; `field`: where it stands. */
+/** The refusal of an unknown grade in `field`. */
 export const refuseGrade = (name: string, field: string): Refusal =>
   refuse(
     "bad-grade",
@@ -244,7 +244,7 @@ function firstRepeated(list: readonly { name: string; path: Place }[]): Refusal 
   return null;
 }
 
-/** Where in a report something stands. */
+/** A place in a report. */
 type Place = (string | number)[];
 
 const invalid = (path: Place, msg: string, type: string): Refusal =>

@@ -3,10 +3,10 @@ import { type Refusal, refuse } from "#src/contract/refusals.ts";
 const on: readonly string[] = ["1", "true"];
 const off: readonly string[] = ["0", "false"];
 
-/** What `X-Dry-Run` may say (decisions 3.19). */
+/** The values of `X-Dry-Run` (decisions 3.19). */
 export const dryRunValues = [...on, ...off];
 
-/** True when the header asks for a dry run. What it may not say is for `readDryRun`. */
+/** True when the header asks for a dry run. `readDryRun` refuses bad values. */
 export const asksDryRun = (headers: Readonly<Record<string, unknown>>): boolean =>
   on.includes(headers["x-dry-run"] as string);
 
@@ -22,9 +22,9 @@ export function readDryRun(value: string | string[] | undefined): { dry: boolean
 }
 
 /**
- * Reads a `Prefer` header (RFC 7240): `respond-async` waits for nothing, `wait=N` waits so many seconds, at most
- * `longestMs`; without it the wait is `usualMs`. What is not understood is ignored, as the RFC has it; of repeated ones
- * the first counts. `applied` is what to echo.
+ * Reads a `Prefer` header (RFC 7240): `respond-async` does not wait, `wait=N` waits N seconds, at most `longestMs`;
+ * without it the wait is `usualMs`. Unknown preferences are ignored, as the RFC says; the first of repeated ones
+ * counts. `applied` is the value to echo.
  */
 export function readPrefer(
   header: string | undefined,

@@ -1,9 +1,9 @@
 import type { Fault } from "#src/contract/refusals.ts";
 
-/** Longer names are nobody's slip. */
+/** Longer names are not typing errors. */
 const longest = 64;
 
-/** What two spellings of one name have in common: case, separators, and brackets at the end do not count. */
+/** The common form of all spellings of a name: case, separators, and brackets at the end do not count. */
 function fold(name: string): string {
   const bare = name.endsWith("]") ? name.replace(/\[[^\]]*\]$/, "") : name;
   const joined = bare.includes("_") || bare.includes("-") ? bare.replaceAll(/[_-]/g, "") : bare;

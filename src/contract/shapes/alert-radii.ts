@@ -1,11 +1,11 @@
 import type { Grade } from "#src/domain/vocabulary.ts";
 
-// Apart from the schemas, which no page needs.
+// In a file of its own, because no page needs the schemas.
 
-/** How far a driver may want to drive, km. */
+/** The distances that a driver may choose, km. */
 export const alertRadiiKm = [5, 10, 20] as const;
 
-/** What a driver waits for, as the map shows it. */
+/** An alert that a driver waits for, as the map shows it. */
 export interface ShownAlert {
   id: number;
   /** Ends it, without the device's id. */
@@ -21,10 +21,10 @@ export interface ShownAlert {
 /** Answer of `/alerts/mine` and `/alerts/ask`. */
 export interface ShownAlerts {
   alerts: ShownAlert[];
-  /** The service's key for push services, base64url: browsers want it when they subscribe. */
+  /** The service's key for push services, base64url: browsers need it to subscribe. */
   key: string;
-  /** For so many days a driver is told. */
+  /** Number of days for which an alert lasts. */
   days: number;
-  /** At most so often a day. */
+  /** Most notifications of a device in a day. */
   per_day: number;
 }

@@ -7,7 +7,7 @@ import type { Grade } from "#src/domain/vocabulary.ts";
 const base64url = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: "^[A-Za-z0-9_-]+=*$" });
 
-/** `POST /alerts/mine`: what the viewer's device waits for. The id of the device is the proof. */
+/** `POST /alerts/mine`: the alerts of the viewer's device. The id of the device is the proof. */
 export const myAlerts = Type.Object({ device }, { title: "MyAlerts" });
 
 /** `POST /alerts/ask`: tell this browser when a station around has the grade (decisions 15.25). */

@@ -14,7 +14,7 @@ export const word = <const T extends readonly string[]>(values: T, description?:
 /** A value or null. */
 export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
-/** `YYYY-MM-DD HH:MM:SS` in UTC; `or` is what may stand in its place. */
+/** `YYYY-MM-DD HH:MM:SS` in UTC; `or` is its empty value. */
 export const time = (description: string, or: "" | null = null) =>
   Type.String({
     description,

@@ -58,7 +58,7 @@ const figures = {
   share_no: share("Of `no` among stations with a status; null where none has one"),
   grades: record(
     grades,
-    // With a name of its own: generators would name one for each grade, and for ДТ none that they can write.
+    // Named, because generators would name one for each grade, and could write no name for ДТ.
     Type.Object(
       {
         available: count,

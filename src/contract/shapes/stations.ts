@@ -33,7 +33,7 @@ const missing = Type.Optional(
   Type.Array(Type.String(), { description: "With `ids`: those that are not in service" }),
 );
 
-/** The list envelope of docs/contract.md 2.3 and what decisions 6 adds to it on each path. */
+/** The list envelope of docs/contract.md 2.3 with the additions of decisions 6 for each path. */
 export const stationList = Type.Object(
   { stations, ...envelope, missing },
   { title: "StationList" },

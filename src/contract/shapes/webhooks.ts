@@ -15,13 +15,13 @@ const events = Type.Array(word(webhookEvents), {
 });
 const description = Type.String({ maxLength: 200, description: "For yourself" });
 
-/** What a partner says of a new webhook, docs/contract.md 10.1. */
+/** The partner's input for a new webhook, docs/contract.md 10.1. */
 export const newWebhook = Type.Object(
   { url, events, description: Type.Optional(description) },
   { title: "NewWebhook" },
 );
 
-/** What can be changed of one. */
+/** The fields of a webhook that can be changed. */
 export const webhookChanges = Type.Object(
   {
     url: Type.Optional(url),
