@@ -39,8 +39,8 @@ export default defineConfig({
       input: pages,
       output: {
         postBanner: mapLibraryNotice,
-        // Else what several pages share comes as a dozen files of some hundred bytes, each a request of its own. The first
-        // group has only what does nothing by being loaded, because every page gets all of it.
+        // Without groups, shared code would come as a dozen files of some hundred bytes, each a request of its own. The
+        // first group has only modules without side effects, because every page loads all of it.
         codeSplitting: {
           groups: [
             {
@@ -59,7 +59,7 @@ export default defineConfig({
         },
       },
     },
-    // What the map's service worker keeps is read from it (build/service-worker.ts).
+    // build/service-worker.ts reads from it the files that the map's service worker keeps.
     manifest: true,
     chunkSizeWarningLimit: 2000,
   },

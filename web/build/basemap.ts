@@ -70,7 +70,7 @@ function unwrap(ring: Ring): Ring {
     before = lon;
     return [lon + turns * 360, lat];
   });
-  // Where its middle lies on the map, so that an outer ring and its holes come to the same place.
+  // Whole turns are taken off by the ring's middle, so that an outer ring and its holes come to the same place.
   const lons = loose.map(([lon = 0]) => lon);
   const middle = (Math.min(...lons) + Math.max(...lons)) / 2;
   const shift = Math.round(middle / 360) * 360;

@@ -18,7 +18,7 @@ import { publish } from "#web/build/publish.ts";
 import { buildServiceWorker } from "#web/build/service-worker.ts";
 
 // The pages into web/dist/, with gzip and brotli beside each file, and the bundled base map. With
-// `--if-changed` only what is made from something else than at the last build.
+// `--if-changed` only parts whose sources differ from the last build's.
 const web = resolve(import.meta.dirname, "..");
 const dist = join(web, "dist");
 const stampFile = join(dist, "made-from");
@@ -30,7 +30,7 @@ const startedAt = performance.now();
 await make("the pages", stampFile, stampOf([join(web, ".."), web]), async () => {
   const fresh = join(dist, `.new-${process.pid}`);
   try {
-    // Only now: it takes longer to load than to see that nothing has changed.
+    // Loaded only now: that takes longer than to see that nothing has changed.
     const { build } = await import("vite");
     await build({ configFile: join(web, "vite.config.ts"), build: { outDir: fresh } });
     await buildServiceWorker(web, fresh);
@@ -86,7 +86,7 @@ function filesOf(folder: string): string[] {
     .sort();
 }
 
-/** Once, at the highest levels: what is served never changes. */
+/** Compresses each file once, at the highest levels: a served file never changes. */
 async function compressAll(folder: string): Promise<void> {
   const [toGzip, toBrotli] = [promisify(gzip), promisify(brotliCompress)];
   const files = filesOf(folder).filter((file) => /\.(html|js|mjs|css|svg|json)$/.test(file));

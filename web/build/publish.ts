@@ -4,13 +4,13 @@ import { dirname, join } from "node:path";
 const keptMs = 24 * 3600_000;
 
 /**
- * Moves a finished build to where it is used. What earlier builds have left in the folder `parts`, under names that
- * hold their content's hash, stays for a day: pages that are open in browsers, and processes that still run, ask for it.
+ * Moves a finished build to the folder where it is used. Files of earlier builds in `parts`, whose names hold their
+ * content's hash, stay for a day: pages that are open in browsers, and processes that still run, ask for them.
  */
 export function publish(fresh: string, served: string, parts: string): void {
   const names = filesIn(fresh);
   const inParts = (name: string): boolean => dirname(name) === parts;
-  // Parts first: what the others refer to is there when they are.
+  // Parts come first, because the other files refer to them.
   for (const name of names.sort((a, b) => Number(inParts(b)) - Number(inParts(a)))) {
     mkdirSync(dirname(join(served, name)), { recursive: true });
     renameSync(join(fresh, name), join(served, name));

@@ -4,7 +4,7 @@ import type { ConsoleAccount } from "#src/contract/console.ts";
 import { pageApi } from "#web/kit/page-api.ts";
 import { type Resource, resource } from "#web/kit/resource.tsx";
 
-/** Who is signed in; null when nobody is, undefined as long as that is not known. */
+/** The account that is signed in; null: none; undefined: not known yet. */
 export const account = signal<ConsoleAccount | null | undefined>(undefined);
 
 /** Whether the signed-in account may change things. The server decides; this spares useless buttons. */

@@ -101,7 +101,7 @@ function Signed({ name, role }: { name: string; role: string }) {
   );
 }
 
-// By its place as well: with a Cyrillic layout the key has another letter.
+// The key's place counts too: with a Cyrillic layout it has another letter.
 const isFindKey = ({ ctrlKey, metaKey, altKey, shiftKey, key, code }: KeyboardEvent): boolean =>
   (ctrlKey || metaKey) && !altKey && !shiftKey && (key.toLowerCase() === "k" || code === "KeyK");
 

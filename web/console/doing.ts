@@ -26,7 +26,7 @@ export interface Doing {
   forget(): void;
 }
 
-/** Changes that are made one at a time, with what came of the last. */
+/** Changes that are made one at a time, with the result of the last. */
 export function useDoing(): Doing {
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<string | null>(null);

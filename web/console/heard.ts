@@ -3,8 +3,8 @@ import { type Said, say, sayWith } from "#web/console/words.ts";
 import { heardIn } from "#web/kit/heard.ts";
 
 /**
- * A sentence of the server in the viewer's language, if it is one of `forms`; null otherwise. `shown` may make more of
- * a value than its text.
+ * A sentence of the server in the viewer's language, if it is one of `forms`; null otherwise. `shown` may turn
+ * a value into more than its text.
  */
 export function hear(
   forms: readonly Said[],

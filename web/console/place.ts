@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** Where in the console the viewer is: `#/rollback?key=3` is path `/rollback` with `key` 3. */
+/** The viewer's place in the console: `#/rollback?key=3` is path `/rollback` with `key` 3. */
 export interface Place {
   path: string;
   query: URLSearchParams;

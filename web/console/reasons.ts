@@ -100,7 +100,7 @@ function timeWords({ effect, status }: TimeStep): string {
   return words[effect];
 }
 
-/** What became of a mark, in a word or two. */
+/** The outcome of a mark, in a word or two. */
 export const outcomeWords = (mark: ConsoleMark): string => say(outcomeOf(mark));
 
 function outcomeOf({

@@ -40,7 +40,7 @@ export const sitePages: readonly SitePage[] = [
   { path: "/sessions", text: say("Sessions"), words: say("sign-ins devices end") },
 ];
 
-/** For the role operator alone, and no page of the script. */
+/** The page of the queues: for the role operator only, and served without the console's script. */
 export const queuesPage: SitePage = {
   path: "queues/",
   text: say("Queues"),

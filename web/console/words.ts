@@ -4,10 +4,10 @@ import { language, type Plain, speaker } from "#web/kit/words.ts";
 type All = keyof typeof russian;
 /** An English text of the console. */
 export type Said = All;
-/** One that wants nothing put in. */
+/** A text without placeholders. */
 export type Text = Plain<All>;
 
-// Loaded by those alone who read it.
+// Only readers of Russian load it.
 const table = language === "ru" ? (await import("#web/console/russian/all.ts")).russian : null;
 
 /** The console's words in the viewer's language. */

@@ -13,7 +13,7 @@ import { Today } from "#web/dashboard/today.tsx";
 import { Webhooks } from "#web/dashboard/webhooks.tsx";
 import { say } from "#web/dashboard/words.ts";
 
-/** Signed in or not, and what is shown then. */
+/** The dashboard, or its sign-in. */
 export function App() {
   if (session.value === undefined) return <p class="starting">{say("Loading …")}</p>;
   if (session.value === null) return <SignInPage />;

@@ -9,7 +9,7 @@ import { Loaded } from "#web/kit/resource.tsx";
 import { Table } from "#web/kit/table.tsx";
 import { say } from "#web/dashboard/words.ts";
 
-/** How often which problem was answered for which call (decisions 12.10). */
+/** Counts of each problem by call (decisions 12.10). */
 export const Errors = () => (
   <Section
     id="errors"

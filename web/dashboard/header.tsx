@@ -17,7 +17,7 @@ const sections = [
   ["first-call", say("First call")],
 ] as const;
 
-/** Whose dashboard it is, the way to its parts, and out. */
+/** The partner's name, links to the dashboard's parts, and the sign-out. */
 export function Header({ session: { partner, key } }: { session: DashboardSession }) {
   return (
     <header class="top">

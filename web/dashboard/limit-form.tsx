@@ -118,7 +118,7 @@ function Figure({
   );
 }
 
-/** What is wrong with a limit that was typed; empty when nothing is. */
+/** The fault of a typed limit; empty when there is none. */
 function fault(text: string, max: number): string {
   const value = Number(text);
   if (/^\d{1,9}$/.test(text) && value >= 1 && value <= max) return "";

@@ -19,7 +19,7 @@ const meanings: Record<HeldReason, Text> = {
   block: "the operator blocked the author or the network",
 };
 
-/** By what the marks are held that wait for the operator's review. */
+/** Marks that wait for the operator's review, by the reason. */
 export function Held({ days }: { days: readonly SentDay[] }) {
   const lines = heldReasons
     .map((reason) => ({
@@ -68,7 +68,7 @@ export function Held({ days }: { days: readonly SentDay[] }) {
 
 const takesMarks = /^POST \/(reports$|(widget\/)?stations\/\{station_id\}\/(report|confirm)$)/;
 
-/** Why marks were not taken: what the calls that take them were answered (decisions 12.13). */
+/** Marks that were not taken, by the problem that their call was answered with (decisions 12.13). */
 export const Refused = () => (
   <Loaded of={errors} quiet>
     {(value) => <RefusedMarks found={value} />}

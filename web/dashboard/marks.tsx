@@ -26,7 +26,7 @@ const meanings: Record<SentOutcome, Text> = {
   failed: "an error of the service: the operator can see it",
 };
 
-/** What became of the marks that were sent. */
+/** Outcomes of the marks that were sent. */
 export const Marks = () => (
   <Section id="marks" title={say("Marks by outcome")}>
     <Loaded of={marks}>{(value) => <Outcomes sent={value} />}</Loaded>

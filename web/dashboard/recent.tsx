@@ -8,7 +8,7 @@ import { Table } from "#web/kit/table.tsx";
 import { Moment } from "#web/kit/time.tsx";
 import { say } from "#web/dashboard/words.ts";
 
-/** The last requests one by one, with what the operator needs to find them (decisions 12.11). */
+/** The last requests one by one, with the ids by which the operator finds them (decisions 12.11). */
 export const Recent = () => (
   <Section
     id="last-requests"

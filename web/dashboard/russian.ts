@@ -1,4 +1,4 @@
-/** What the dashboard says, in Russian by the English. Its test compares what is put in. */
+/** The dashboard's Russian texts by the English ones. A test compares their placeholders. */
 export const russian = {
   "Fuelmark dashboard": "Кабинет Fuelmark",
   // Signing in and out.

@@ -15,7 +15,7 @@ import { resource } from "#web/kit/resource.tsx";
 import { recall, remember } from "#web/kit/storage.ts";
 import { say } from "#web/dashboard/words.ts";
 
-/** Who is signed in; null: nobody; undefined: not known yet. */
+/** The session that is signed in; null: none; undefined: not known yet. */
 export const session = signal<DashboardSession | null | undefined>(undefined);
 /** Why the viewer sees the sign-in page again. */
 export const parting = signal("");
@@ -24,7 +24,7 @@ export const period = signal(14);
 
 /** Requests with which keys are shown: secret ones, or publishable ones. */
 export const audience = signal<"partner" | "widget">("partner");
-/** Of the last requests only those that failed. */
+/** Only the failed ones of the last requests. */
 export const onlyErrors = signal(false);
 
 export const api = pageApi(() => leave(say("Your session has ended. Sign in again to continue.")));
@@ -46,14 +46,14 @@ export const webhooks = resource<{ webhooks: ShownWebhook[] }>(() => api.get("/w
 const all = [overview, errors, recent, hours, marks, keys, limitRequests, webhooks] as const;
 const refreshMs = 15_000;
 const rarely = 4;
-// Not the session, which no script can read: that there may be one. Spares strangers a refused call.
+// Says that there may be a session; no script can read the session itself. It spares strangers a refused call.
 const hint = "dashboard-session";
 
 /** Finds out who is signed in, and keeps what is shown fresh as long as somebody looks. */
 export function start(): void {
   if (recall(hint) === null) session.value = null;
   else void resume();
-  // Each is asked for again when what it is asked for by changes.
+  // Each is asked for again when a signal in its question changes.
   for (const one of [overview, errors, recent])
     effect(() => {
       if (session.value) void one.load();

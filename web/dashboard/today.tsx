@@ -9,7 +9,7 @@ import { utc } from "#web/kit/time.tsx";
 import { say, sayWith } from "#web/dashboard/words.ts";
 import { locale } from "#web/kit/words.ts";
 
-/** What is left of the limits at this moment, and how the requests of the day went. */
+/** The rest of the limits at this moment, and the results of the day's requests. */
 export const Today = () => (
   <Section id="today" title={say("Today")}>
     <Loaded of={overview}>{(value) => <Figures overview={value} />}</Loaded>

@@ -8,7 +8,7 @@ import { say } from "#web/dashboard/words.ts";
 
 const refreshMs = 2000;
 
-/** What was sent to a webhook and what it answered, kept fresh as long as somebody looks; Escape closes it. */
+/** The deliveries of a webhook and its answers, kept fresh as long as somebody looks; Escape closes the list. */
 export function Deliveries({ webhook, close }: { webhook: number; close: () => void }) {
   const path = `/webhooks/${webhook}/deliveries`;
   const loading = useMemo(

@@ -19,7 +19,7 @@ const reasons = {
   gone: "because it answered 410",
 } as const;
 
-/** What is pushed to the partner's servers: how it goes, and every switch of it. */
+/** The partner's webhooks: their state, and every switch of them. */
 export function Webhooks() {
   const [isAdding, setAdding] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);

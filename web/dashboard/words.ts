@@ -2,10 +2,10 @@ import type { russian } from "#web/dashboard/russian.ts";
 import { language, type Plain, speaker } from "#web/kit/words.ts";
 
 type All = keyof typeof russian;
-/** An English text of the dashboard that wants nothing put in. */
+/** An English text of the dashboard without placeholders. */
 export type Text = Plain<All>;
 
-// Loaded by those alone who read it.
+// Only readers of Russian load it.
 const table = language === "ru" ? (await import("#web/dashboard/russian.ts")).russian : null;
 
 /** The dashboard's words in the viewer's language. */

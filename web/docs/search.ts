@@ -9,8 +9,8 @@ interface Entry {
 }
 
 /**
- * Search among all pages: the sidebar shows those that have every word, in the title, the address or the text. Where
- * it is the text, the place stands below the title.
+ * Search among all pages: the sidebar shows those that have every word, in the title, the address or the text. For
+ * a word in the text, its place stands below the title.
  */
 export function startSearch(sidebar: HTMLElement, home: string): void {
   const field = sidebar.querySelector<HTMLInputElement>("#search")!;
@@ -28,10 +28,10 @@ export function startSearch(sidebar: HTMLElement, home: string): void {
       };
     }),
   }));
-  /** By the page's path; empty until they are there. */
+  /** Texts by the page's path; empty until they are loaded. */
   let texts: Readonly<Record<string, string>> = {};
   let asked: Promise<void> | undefined;
-  /** Where Enter leads: to a title rather than to a text that comes before it. */
+  /** The entry that Enter opens: a hit in a title before hits in texts. */
   let best: HTMLElement | undefined;
 
   const search = (): void => {
@@ -58,7 +58,7 @@ export function startSearch(sidebar: HTMLElement, home: string): void {
     best = inTitles[0] ?? inTexts[0];
     found.textContent = words.length === 0 ? "" : count === 0 ? "Nothing found" : `${count} found`;
   };
-  /** For who searches alone; without them the titles still are searched. */
+  /** Reads the texts when somebody searches; without them the search still finds titles. */
   const readTexts = async (): Promise<void> => {
     const response = await fetch(`${home}/search.json`);
     if (!response.ok) return;

@@ -73,7 +73,7 @@ function requestOf(form: HTMLFormElement, key: string): [URL, RequestInit] {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(inPath.get(name) ?? ""),
   );
-  // From /docs/api/…, also where the service stands below a path of its host.
+  // Relative to /docs/api/…, because the service may stand below a path of its host.
   const url = new URL(`../../api/v1/partner${filled}`, location.href);
   url.search = new URLSearchParams(valuesIn("query")).toString();
   const body = form.querySelector<HTMLTextAreaElement>("[name=body]")?.value;

@@ -57,7 +57,7 @@ export const choose = (change: Partial<Choices>): void => {
   choices.value = { ...choices.value, ...change };
 };
 
-/** What cannot go into the line as it is, in words, by field. */
+/** The faults of the form in words, by field. */
 export const faults = computed<Faults>(() => {
   const { place, city, lat, lon, zoom, accent, width, height } = choices.value;
   const found: Faults = {};
@@ -74,7 +74,7 @@ export const faults = computed<Faults>(() => {
   return found;
 });
 
-/** What has been chosen; null while something of it cannot be used. */
+/** The chosen embedding; null while a field has a fault. */
 export const embedding = computed<Embedding | null>(() => {
   const chosen = choices.value;
   if (Object.keys(faults.value).length > 0) return null;
@@ -101,7 +101,7 @@ export const embedding = computed<Embedding | null>(() => {
   };
 });
 
-/** Where the service lies for partners, as its operator has set it; with a slash at its end. */
+/** The service's address for partners, as its operator has set it; with a slash at its end. */
 export function serviceAddress(): string {
   const { content = "" } = document.querySelector<HTMLMetaElement>('meta[name="base"]') ?? {};
   return content === "" ? new URL("../", location.href).href : `${content.replace(/\/+$/, "")}/`;

@@ -2,14 +2,14 @@ import type { Params } from "#web/widget/params.ts";
 
 /** A map in a partner's page, as the partner has chosen it. */
 export interface Embedding extends Omit<Params, "gestures"> {
-  /** Where the map is served, with a slash at its end: `https://fuel.example/widget/`. */
+  /** The map's address, with a slash at its end: `https://fuel.example/widget/`. */
   address: string;
   /** Null leaves it to the map: it shares the wheel and one finger with the page around it. */
   gestures: Params["gestures"] | null;
   /** Pixels (`640`) or a part of the page (`100%`). */
   width: string;
   heightPx: number;
-  /** What screen readers call the frame. */
+  /** The frame's name for screen readers. */
   title: string;
 }
 
@@ -33,7 +33,7 @@ export function embedLine(embedding: Embedding): string {
   return `<iframe ${written.join(" ")}></iframe>`;
 }
 
-/** The address of the map with its parameters; those that say what holds anyway are left out. */
+/** The address of the map with its parameters, without those that are at their default. */
 export function mapAddress(embedding: Embedding): string {
   const { address, key, city, point, theme, fuel, gestures, language, accent } = embedding;
   const query = new URLSearchParams({ key });
@@ -48,7 +48,7 @@ export function mapAddress(embedding: Embedding): string {
   if (gestures !== null) query.set("gestures", gestures);
   if (language !== null) query.set("lang", language);
   if (accent !== null) query.set("accent", accent);
-  // A blank as %20 is understood by everything that may read the line on its way.
+  // Every program that may read the line understands a blank as %20.
   return `${address}?${query.toString().replaceAll("+", "%20")}`;
 }
 

@@ -16,7 +16,7 @@ interface FieldProps {
   children?: ComponentChildren;
 }
 
-/** A line of text with its label; below it what is wrong with it, else a hint. */
+/** A line of text with its label; below it its fault, else a hint. */
 export const Field = (props: FieldProps) => {
   const { name, label, hint = "", placeholder, mode = "text", list, children } = props;
   const fault = faults.value[name] ?? "";

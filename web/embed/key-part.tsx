@@ -2,7 +2,7 @@ import { Field } from "#web/embed/field.tsx";
 import { keyState, siteAllowed } from "#web/embed/key-state.ts";
 import { words } from "#web/embed/words.ts";
 
-/** The key, what it is good for, and whether that includes the partner's website. */
+/** The key, its rights, and whether they include the partner's website. */
 export const KeyPart = () => {
   const known = keyState.value;
   const allowed = siteAllowed.value;

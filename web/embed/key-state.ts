@@ -6,7 +6,7 @@ import { choices, serviceAddress } from "#web/embed/choices.ts";
 const restMs = 400;
 const retryMs = 5000;
 
-/** What is known of the key that was typed in; null while it is being asked. */
+/** The service's answer about the typed key; null while it is being asked. */
 export const keyState = signal<EmbedKey | null>(null);
 
 /** Whether the map would be shown on the partner's site; null when there is nothing to compare. */

@@ -4,7 +4,7 @@ import { Choice, Field, Switch } from "#web/embed/field.tsx";
 import { words } from "#web/embed/words.ts";
 import { remember } from "#web/kit/storage.ts";
 
-/** What the map looks like, and how large it is. */
+/** The map's look and size. */
 export const LookPart = () => (
   <>
     <fieldset>

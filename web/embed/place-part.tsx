@@ -3,7 +3,7 @@ import { choices, choose } from "#web/embed/choices.ts";
 import { Field } from "#web/embed/field.tsx";
 import { words } from "#web/embed/words.ts";
 
-/** Where the map opens. */
+/** The place at which the map opens. */
 export const PlacePart = () => {
   const { place } = choices.value;
   return (

@@ -133,7 +133,7 @@ function ticksOf(max: number): number[] {
   return Array.from({ length: count + 1 }, (_, n) => n * step);
 }
 
-/** Which bars are named below: the last, and each so far from the next that their names have room. */
+/** The bars with a name below: the last one, and others at a distance that leaves room for the names. */
 function named(count: number, step: number): number[] {
   const every = Math.max(1, Math.ceil(nameWidth / step));
   const marks = Array.from({ length: Math.ceil(count / every) }, (_, n) => count - 1 - n * every);

@@ -14,7 +14,7 @@ interface Props {
   onCancel: () => void;
 }
 
-/** A question before what matters. Open as long as it is on the page; Escape cancels. */
+/** A question before a grave act. It is open as long as it is on the page; Escape cancels. */
 export function Confirm({ title, action, danger, busy, children, onConfirm, onCancel }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {

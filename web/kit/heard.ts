@@ -1,6 +1,6 @@
 /**
- * What was put into a sentence: of `{duty} is late` and `dump is late` it is `{ duty: "dump" }`. Null when `text` is
- * another sentence.
+ * The values in a sentence: `{duty} is late` and `dump is late` give `{ duty: "dump" }`. Null when `text` is another
+ * sentence.
  */
 export function heardIn(form: string, text: string): Record<string, string> | null {
   const pattern = form

@@ -1,4 +1,4 @@
-/** Line drawings on a square of 24, for buttons that say in words what they do. */
+/** Line drawings on a square of 24, for buttons that have their action in words. */
 const paths = {
   search: "M10.5 4a6.5 6.5 0 1 0 0 13a6.5 6.5 0 1 0 0-13zM15.5 15.5L21 21",
   filter: "M3 6h18M6.5 12h11M10 18h4",

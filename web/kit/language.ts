@@ -8,7 +8,7 @@ export function pickLanguage(preferred: readonly string[]): Language {
   return first === "ru" ? "ru" : "en";
 }
 
-/** For dates and times of Intl: days before months, and 24 hours. */
+/** The locale for dates and times of Intl: days before months, and 24 hours. */
 export const localeOf = (language: Language): string => (language === "ru" ? "ru" : "en-GB");
 
 /** Words for a number of things: `plural("ru", { one: "станция", few: "станции", many: "станций" })(5)`. */

@@ -1,4 +1,4 @@
-/** What a small map shows, in Web Mercator: the whole world is a square from 0 to 1, x to the east, y to the south. */
+/** The view of a small map in Web Mercator: the whole world is a square from 0 to 1, x to the east, y to the south. */
 export interface MapView {
   /** The world's x and y at the upper left corner; x may lie beyond 0 and 1, on the other side of 180°. */
   left: number;
@@ -25,7 +25,7 @@ export interface PlacedTile {
 }
 
 const earthM = 40_075_017;
-/** No closer than this: with less of the land around it nobody knows where a station is. */
+/** The closest view: with less land around a station nobody knows where it is. */
 const leastWidthM = 12_000;
 /** Room for the signs at the edges, pixels. */
 const edge = 30;
@@ -76,7 +76,7 @@ function narrowest(xs: readonly number[]): { west: number; spanX: number } {
 /** How much shorter a degree of longitude is there than at the equator. */
 const shrinkAt = (y: number): number => 1 / Math.cosh(Math.PI * (1 - 2 * y));
 
-/** Where a point lies in the view, in pixels: of its copies around the world the one that is nearest to the middle. */
+/** The place of a point in the view, in pixels: its copy around the world that is nearest to the middle. */
 export function placeIn(
   { left, top, scale, width }: MapView,
   { lat, lon }: Point,
@@ -106,7 +106,7 @@ export function viewAround(
   };
 }
 
-/** The point that lies there in the world. */
+/** The point at this x and y of the world. */
 export function pointAt(x: number, y: number): Point {
   const lat = (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI;
   return { lat, lon: (x - Math.floor(x)) * 360 - 180 };

@@ -6,9 +6,9 @@ export interface Failure {
   status: number;
   /** The problem's code: `limit-request-pending`. */
   code: string;
-  /** What to tell the viewer. */
+  /** The sentence for the viewer. */
   words: string;
-  /** For the operator, where there is one. */
+  /** The id by which the operator finds the request; null without one. */
   requestId: string | null;
 }
 

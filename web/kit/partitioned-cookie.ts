@@ -5,7 +5,7 @@ const keptS = 400 * dayS;
 const longest = 3000;
 
 /**
- * What a frame remembers under `name` where the browser forbids it a storage. Such a cookie belongs to this frame on
+ * A frame's value under `name` where the browser forbids it a storage. Such a cookie belongs to this frame on
  * this website alone (CHIPS): the same viewer on another website has another, so nobody can be followed by it. It
  * goes along with the page's own folder only, and only over https.
  */
@@ -15,7 +15,7 @@ export function recallCookie(name: string): string | null {
   return found === undefined ? null : decodeURIComponent(found.slice(start.length));
 }
 
-/** Null forgets it; so does what is too long. */
+/** Null forgets the value; a value that is too long is not kept. */
 export function rememberCookie(name: string, value: string | null): void {
   const text = encodeURIComponent(value ?? "");
   const kept = value !== null && text.length <= longest;

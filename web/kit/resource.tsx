@@ -3,13 +3,13 @@ import type { ComponentChildren } from "preact";
 import type { Failure, Result } from "#web/kit/page-api.ts";
 import { say } from "#web/kit/say.ts";
 
-/** What a page shows of something that the server has: the newest value, and why there is no newer one. */
+/** A value of the server on a page: the newest one, and why there is no newer one. */
 export interface Resource<T> {
   readonly value: ReadonlySignal<T | null>;
   readonly failure: ReadonlySignal<Failure | null>;
-  /** Asks for it. Of several at once the last one counts. `unattended`: by a timer. */
+  /** Asks for the value. The last of several calls counts. `unattended`: by a timer. */
   load(unattended?: boolean): Promise<void>;
-  /** Forgets it: somebody else signs in. */
+  /** Forgets the value: somebody else signs in. */
   clear(): void;
 }
 
@@ -36,8 +36,8 @@ export function resource<T>(ask: (unattended: boolean) => Promise<Result<T>>): R
 }
 
 /**
- * What the server has, as soon as it is there; before that a word, and why it is not there with a way to retry.
- * `quiet` where another part of the page tells why already.
+ * Shows the server's value as soon as it is there; until then a word, and after a failure its reason and a retry.
+ * `quiet`: another part of the page tells the reason.
  */
 export function Loaded<T>({
   of: { value, failure, load },

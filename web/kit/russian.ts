@@ -1,4 +1,4 @@
-/** What the parts that pages share say, in Russian by the English. */
+/** Russian texts of the parts that pages share, by the English ones. */
 export const russian = {
   Theme: "Тема",
   Auto: "Авто",

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { Fault } from "#web/kit/fault.tsx";
 import { say } from "#web/kit/say.ts";
 
-/** The way in: what is asked for, why it was refused, and the button. */
+/** The sign-in form: its fields, the reason of a refusal, and the button. */
 export function SignIn({
   fields,
   send,
@@ -11,7 +11,7 @@ export function SignIn({
   hint,
 }: {
   fields: (isRefused: boolean) => ComponentChildren;
-  /** Resolves to why it was refused; to null otherwise. */
+  /** Resolves to the reason of a refusal; to null otherwise. */
   send: () => Promise<string | null>;
   /** Another way in. */
   other?: ComponentChildren;

@@ -3,8 +3,8 @@ import { recallCookie, rememberCookie } from "#web/kit/partitioned-cookie.ts";
 const memory = new Map<string, string>();
 
 /**
- * What this browser remembers for this page: in its storage, where a frame may not have that in a cookie of its own
- * partition, else for as long as the page is open.
+ * The value that this browser remembers for this page: in its storage, for a frame without storage in a cookie of its
+ * own partition, else for as long as the page is open.
  */
 export function recall(name: string): string | null {
   try {

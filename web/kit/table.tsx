@@ -5,14 +5,14 @@ import { say } from "#web/kit/say.ts";
 export interface Column<Row> {
   name: string;
   cell: (row: Row) => ComponentChildren;
-  /** What the column is sorted by; without it, it cannot be. */
+  /** The value to sort the column by; without it the column cannot be sorted. */
   by?: (row: Row) => string | number;
-  /** Set right, in figures of one width. */
+  /** Aligned right, in figures of one width. */
   numeric?: boolean;
 }
 
 interface Props<Row> {
-  /** What the table shows, for those who do not see it. */
+  /** The table's content in words, for screen readers. */
   caption: string;
   rows: readonly Row[];
   columns: readonly Column<Row>[];
@@ -28,8 +28,8 @@ interface Sorting {
 }
 
 /**
- * A table that pages and sorts what the browser has. On a narrow window each row becomes a card: the roles are
- * spelled out because another `display` takes them away.
+ * A table that pages and sorts rows in the browser. A narrow window shows each row as a card: the roles are spelled out
+ * because another `display` takes them away.
  */
 export function Table<Row>({ caption, rows, columns, id, empty, perPage = 20 }: Props<Row>) {
   const [sorting, setSorting] = useState<Sorting | null>(null);

@@ -33,7 +33,7 @@ export function switchTheme(): void {
   remember(stored, theme.value);
 }
 
-/** What this browser remembers of `chooseTheme` and `switchTheme`; null: as the page or the system says. */
+/** The theme that the viewer has chosen in this browser; null: as the page or the system says. */
 export function chosenTheme(): Theme | null {
   const chosen = recall(stored);
   return chosen === "light" || chosen === "dark" ? chosen : null;

@@ -15,7 +15,7 @@ export const language: Language = ((): Language => {
 })();
 document.documentElement.lang = language;
 
-/** For dates and numbers of Intl. */
+/** The locale for dates and numbers of Intl. */
 export const locale = localeOf(language);
 
 /** The viewer's own choice. The page starts anew with it. */
@@ -24,11 +24,11 @@ export function chooseLanguage(choice: Language): void {
   location.reload();
 }
 
-/** What an English text wants to have put in: of `{used} of {all}` it is `used` and `all`. */
+/** The placeholders of an English text: `used` and `all` in `{used} of {all}`. */
 type Names<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
   ? Exclude<Name, `${string}|${string}`> | Names<Rest>
   : never;
-/** The texts of `Text` that want nothing. */
+/** The texts of `Text` without placeholders. */
 export type Plain<Text extends string> = Text extends `${string}{${string}` ? never : Text;
 type Values<Text extends string, Value> = [Names<Text>] extends [never]
   ? []

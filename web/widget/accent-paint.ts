@@ -2,7 +2,7 @@ import { effect } from "@preact/signals";
 import { theme } from "#web/kit/theme.ts";
 import { accentIn, rgbOf } from "#web/widget/accent.ts";
 
-/** Paints buttons and what is chosen in the partner's colour, in the theme that is shown. */
+/** Paints buttons and choices in the partner's colour, in the theme that is shown. */
 export function startAccent(hex: string | null): void {
   if (hex === null) return;
   effect(() => {

@@ -5,13 +5,13 @@ export type Rgb = readonly [number, number, number];
 
 export interface Accent {
   accent: Rgb;
-  /** Of letters on it. */
+  /** The colour of letters on the accent. */
   text: Rgb;
-  /** Behind letters of the page's own colour. */
+  /** The colour behind letters of the page's own colour. */
   soft: Rgb;
 }
 
-/** What accents lie on: the lightest of a dark page, the darkest of a light one (web/kit/tokens.css). */
+/** Grounds of accents: the lightest of a dark page, the darkest of a light one (web/kit/tokens.css). */
 const grounds: Record<Theme, Rgb> = { light: [244, 246, 248], dark: [28, 38, 48] };
 const texts: Record<Theme, Rgb> = { light: [255, 255, 255], dark: [6, 25, 43] };
 const away: Record<Theme, Rgb> = { light: [0, 0, 0], dark: [255, 255, 255] };
@@ -47,7 +47,7 @@ const mix = (from: Rgb, to: Rgb, share: number): Rgb => [
   Math.round(from[2] + (to[2] - from[2]) * share),
 ];
 
-/** From 1 to 21, by WCAG 2.2. */
+/** The contrast ratio, 1 to 21, by WCAG 2.2. */
 export function contrast(one: Rgb, other: Rgb): number {
   const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b) as [
     number,

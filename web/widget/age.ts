@@ -7,7 +7,7 @@ export type Fading = 0 | 1 | 2 | 3;
 
 const fadesAfterMs = [3 * hourMs, 6 * hourMs, 12 * hourMs] as const;
 
-/** Age of what is served, in whole minutes; null where nothing is. */
+/** Age of the served status, in whole minutes; null where there is none. */
 export function ageMinOf(
   { status, updated }: Pick<FuelBlock, "status" | "updated">,
   now: number,

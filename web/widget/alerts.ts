@@ -7,10 +7,10 @@ import type { Origin } from "#web/widget/nearest.ts";
 import { page } from "#web/widget/page.ts";
 import { language } from "#web/widget/words.ts";
 
-/** What this device waits for; null before the service has said it. */
+/** The alerts of this device; null before the service has listed them. */
 export const alerts = signal<ShownAlerts | null>(null);
 
-/** Why a driver cannot be told. */
+/** The reason why a driver cannot get notifications. */
 export type NotAsked = "forbidden" | "full" | "unavailable";
 
 /** Browsers take notifications over https alone, and on iPhones only where the page is on the home screen. */
@@ -21,7 +21,7 @@ export const canBeTold = (): boolean =>
   "PushManager" in window &&
   "Notification" in window;
 
-/** What a device that is known already waits for. */
+/** Asks for the alerts of a device that the service knows already. */
 export async function loadAlerts(): Promise<void> {
   const device = recall("device");
   if (device !== null) await learn("mine", { device });

@@ -52,10 +52,10 @@ export async function ask<T>(path: string, { etag, signal, body }: Ask = {}): Pr
     const response = await fetch(page.api + path, {
       method: body === undefined ? "GET" : "POST",
       headers,
-      // The page keeps what it was told and asks by ETag: a cache in between could only be older.
+      // The page keeps its answers and asks by ETag: a cache in between could only be older.
       cache: "no-store",
       signal: stop.signal,
-      // What a driver says arrives also when the page is left meanwhile.
+      // A mark arrives even if the driver leaves the page meanwhile.
       keepalive: body !== undefined,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });

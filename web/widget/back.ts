@@ -17,7 +17,7 @@ export function closeOnBack(): void {
     leaving = true;
     history.go(to - here());
   };
-  // What a reload has left behind.
+  // A reload keeps the state of a step that is gone.
   if (here() !== 0) history.replaceState(null, "");
   effect(() => {
     const to = wanted();
@@ -26,7 +26,7 @@ export function closeOnBack(): void {
   window.addEventListener("popstate", () => {
     const ours = leaving;
     leaving = false;
-    // What was opened while the step back was under way stays.
+    // A panel that was opened while the step back was under way stays.
     if (ours) move(wanted());
     else if (here() < wanted()) closeTo(here() + base());
   });

@@ -1,6 +1,6 @@
 import type { Theme } from "#web/kit/theme.ts";
 
-/** Colours of what the map's own layers draw; those of statuses are the page's (web/kit/tokens.css). */
+/** Colours of the map's own layers; the colours of statuses are the page's (web/kit/tokens.css). */
 export interface MapColours {
   sea: string;
   land: string;

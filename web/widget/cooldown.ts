@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { recall, remember } from "#web/kit/storage.ts";
 
 const name = "cooldowns";
-/** Whoever shows a cooldown shows it anew. */
+/** Changes with every save, so that components show cooldowns anew. */
 const saved = signal(0);
 
 /** When this device marked a station, and from when it may do so again; both in ms of its own clock. */
@@ -17,7 +17,7 @@ export const noteTaken = (stationId: string, cooldownS: number): void => {
   save(stationId, { atMs, untilMs: atMs + cooldownS * 1000 });
 };
 
-/** Notes what a refusal has told; it knows marks that this device has forgotten. */
+/** Notes the cooldown that a refusal tells: the service knows marks that this device has forgotten. */
 export function noteRefused(stationId: string, retryAfterS: number, cooldownS: number): void {
   const known = running()[stationId];
   const untilMs = Math.max(Date.now() + retryAfterS * 1000, known?.untilMs ?? 0);

@@ -44,12 +44,12 @@ interface OwnMark {
   at: number;
 }
 
-/** Notes what this device has said about a station. */
+/** Notes a mark of this device on a station. */
 export function noteOwnMark(stationId: string, status: string): void {
   remember(marksName, JSON.stringify({ ...ownMarks(), [stationId]: { status, at: Date.now() } }));
 }
 
-/** Forgets what this device has said about a station: it was taken back. */
+/** Forgets a mark of this device on a station: it was taken back. */
 export function forgetOwnMark(stationId: string): void {
   const { [stationId]: _gone, ...others } = ownMarks();
   remember(marksName, JSON.stringify(others));

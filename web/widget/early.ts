@@ -7,8 +7,8 @@ import { sketch } from "#web/widget/sketch.ts";
 import { canDraw } from "#web/widget/state.ts";
 
 /**
- * The list that came with the page stands until the map or its sketch has its stations, or a panel lies in its place. Whoever is
- * reading it by then keeps it as the map's own list (decisions 15.13).
+ * Removes the list that came with the page, once the map or its sketch has its stations or a panel lies in its place.
+ * A viewer who is reading it by then gets the map's own list instead (decisions 15.13).
  */
 export function joinEarlyList(): void {
   const early = document.getElementById("early");

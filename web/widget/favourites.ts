@@ -3,7 +3,7 @@ import { findStation, type Station } from "#web/widget/api.ts";
 import { recall, remember } from "#web/kit/storage.ts";
 import { stations } from "#web/widget/loader.ts";
 
-/** What the device keeps of a station: enough to list it where the service does not answer. */
+/** The parts of a station that the device keeps: enough to list it without the service. */
 type Kept = Pick<Station, "id" | "lat" | "lon" | "brand" | "name" | "addr">;
 
 const stored = "favourites";
@@ -12,7 +12,7 @@ export const favouritesMax = 20;
 
 /** The driver's own stations (decisions 15.29), those that were chosen last first. They leave no device. */
 export const favourites = signal<readonly Kept[]>(read());
-/** What the service has said of them. */
+/** The favourites as the service has answered them. */
 const told = signal<ReadonlyMap<string, Station>>(new Map());
 
 /** The favourites with a status that is known here, from the map or asked for. */

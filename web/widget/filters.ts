@@ -3,7 +3,7 @@ import { parseTime } from "#src/domain/time.ts";
 import type { Grade, Queue, ServedStatus } from "#src/domain/vocabulary.ts";
 import { hourMs } from "#src/domain/units.ts";
 
-/** What the viewer wants to see; the same filters as the API's (docs/contract.md 4.1), empty lets all pass. */
+/** The viewer's filters, the same as the API's (docs/contract.md 4.1); an empty one lets all pass. */
 export interface Filters {
   /** All of them must be there now. */
   grades: readonly Grade[];
@@ -65,7 +65,7 @@ const isFresh = ({ status, updated }: FuelBlock, from: number): boolean =>
   status !== "nodata" && (parseTime(updated) ?? 0) >= from;
 
 /**
- * The block as it is at `now`: what has expired since it was read is no status any more (decisions 6), also while
+ * The block as it is at `now`: a status that has expired since it was read becomes `nodata` (decisions 6), even while
  * the service cannot be asked.
  */
 export function expire(fuel: FuelBlock, now: number, lifetimeH: number): FuelBlock {

@@ -7,7 +7,7 @@ interface Placed {
   lon: number;
 }
 
-/** What the API has said about a rectangle. */
+/** The API's answer about a rectangle. */
 export interface Part<Station extends Placed> {
   box: Box;
   stations: readonly Station[];
@@ -18,8 +18,8 @@ export interface Part<Station extends Placed> {
 }
 
 /**
- * The stations of all parts by id. The newest word counts, also when it is silence: a station that an older answer
- * names and a newer whole one about its place does not is gone.
+ * The stations of all parts by id. The newest answer counts: a station that an older answer names and a
+ * newer complete one about its place does not is gone.
  */
 export function joinParts<Station extends Placed>(
   parts: readonly Part<Station>[],

@@ -13,7 +13,7 @@ const brandMax = 100;
 const brandsMax = 20;
 const freshMaxH = 24;
 
-/** The filters that an address or the device's memory says; null when it says none. What is unknown is left out. */
+/** The filters that an address or the device's memory says; null when it says none. Unknown values are left out. */
 export function readFilters(text: string): Filters | null {
   const given = new URLSearchParams(text);
   if (!names.some((name) => given.has(name))) return null;

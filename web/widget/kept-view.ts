@@ -5,7 +5,7 @@ import { page } from "#web/widget/page.ts";
 import { filters } from "#web/widget/state.ts";
 
 const city = "city";
-/** In this page. */
+/** The city that was chosen in this page. */
 let chosenCity = "";
 
 /** The city that the driver has chosen on this device; empty: none. Only the operator's own map asks for it. */
@@ -27,7 +27,7 @@ function setCity(address: URLSearchParams, name: string): void {
 /** Nothing of that city can be found any more. */
 export const forgetCity = (): void => remember(city, null);
 
-/** From now on the device and the address keep the filters. */
+/** Makes the device and the address keep the filters from now on. */
 export function keepFilters(): void {
   if (!page.isOwnMap) return;
   // Closing a panel goes back to an address of before.

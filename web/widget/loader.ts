@@ -14,10 +14,10 @@ const retryMs = 5000;
 const atOnce = 4;
 const deepest = 5;
 const keptRectangles = 60;
-// What has not been looked at for so long is not shown any more.
+// Rectangles out of view are shown for so long after their answer.
 const shownMs = 180_000;
 
-/** Where it is split, its quarters are asked instead. */
+/** A rectangle in memory. When it is split, its quarters are asked for instead. */
 export interface Loaded extends Part<Station> {
   etag: string | null;
   stations: Station[];
@@ -39,7 +39,7 @@ export const trouble = signal<Trouble | null>(null);
 export const loading = signal(false);
 /** Some rectangle of the view holds more than could be asked for. */
 export const incomplete = signal(false);
-/** How old what is shown of the view is, ms of its telling by this browser's clock; null when nothing is. */
+/** Time of the answers that the view shows, ms by this browser's clock; null when it shows none. */
 export const shownFrom = signal<number | null>(null);
 
 const loaded = new Map<string, Loaded>();
@@ -48,7 +48,7 @@ let view: readonly Box[] = [];
 let stop = new AbortController();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Tells what the viewer looks at, two boxes across 180°; what is missing of it is asked for. */
+/** Sets the viewer's view, two boxes across 180°, and asks for its missing stations. */
 export function look(at: readonly Box[], zoom: number): void {
   view = at;
   const found = at.flatMap((box) => rectanglesFor(box, zoom, roots));
@@ -57,15 +57,15 @@ export function look(at: readonly Box[], zoom: number): void {
     next.length === roots.length && next.every((box, n) => nameOf(box) === nameOf(roots[n]!));
   roots = next;
   if (same) return;
-  // What is held of it stands until the answer comes, or in its place.
+  // Stations in memory are shown until the answer comes, or instead of it.
   publish();
   void refresh();
 }
 
-/** What is in memory, the newest last, to be kept for when nobody answers. */
+/** All rectangles in memory, the newest last, to be kept for a start without the service. */
 export const heldParts = (): readonly Loaded[] => [...loaded.values()];
 
-/** Puts back what was kept, unless there is something newer. All of it is asked for again. */
+/** Puts back kept rectangles, except where a newer one is in memory. All kept ones are asked for again. */
 export function restoreParts(parts: readonly Loaded[]): void {
   const newer = [...loaded.values()];
   loaded.clear();
@@ -85,7 +85,7 @@ export const heldStation = (id: string): Station | undefined =>
 export async function refresh(): Promise<void> {
   if (view.length === 0) return;
   clearTimeout(timer);
-  // What is under way is for a view that nobody looks at any more, or is asked for again.
+  // Requests under way are for a former view, or are sent again.
   stop.abort();
   stop = new AbortController();
   const { signal: stopped } = stop;
@@ -130,7 +130,7 @@ async function round(stopped: AbortSignal): Promise<void> {
   // Without a request there is no information about the network.
   if (asked) trouble.value = null;
   incomplete.value = cut;
-  // What they held at first is in their quarters now.
+  // Stations of split rectangles are in their quarters now.
   for (const part of loaded.values()) if (part.split && !cut) part.stations = [];
 }
 
@@ -139,7 +139,7 @@ interface Answer {
   truncated: boolean;
 }
 
-/** Keeps what was told; false when there was nothing to keep. */
+/** Keeps an answer; false when there was none to keep. */
 function take(box: Box, known: Loaded | undefined, told: Told<Answer>): boolean {
   const at = Date.now();
   if (told.kind === "same" && known !== undefined) {
@@ -185,7 +185,7 @@ function forgetOldest(): void {
   }
 }
 
-/** Shows what is in memory. */
+/** Shows the stations in memory. */
 function publish(): void {
   shownFrom.value = toldAt([...loaded.values()], view);
   const since = Date.now() - shownMs;
@@ -196,18 +196,18 @@ function publish(): void {
   );
 }
 
-/** Puts in what the API has answered to a mark, and asks for the rest of what it changed. */
+/** Puts in the API's answer to a mark, and asks for the other changes that it made. */
 export function note(id: string, fuel: FuelBlock): void {
   for (const part of holding(id)) {
     part.stations = part.stations.map((one) => (one.id === id ? { ...one, fuel } : one));
-    // What is here now is no answer to any rectangle.
+    // The part is no longer the answer that its ETag names.
     part.etag = null;
   }
   publish();
   askAgain(id);
 }
 
-/** Asks at once for what lies around a station, whose status may have changed. */
+/** Asks at once for the surroundings of a station, whose status may have changed. */
 export function askAgain(id: string): void {
   for (const part of holding(id)) part.due = true;
   void refresh();

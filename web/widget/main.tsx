@@ -31,5 +31,5 @@ tellOfCards();
 keepFilters();
 keepWhatComes();
 keepSendingMarks();
-// What is kept for later must not hold up what is shown now.
+// Keeping files for later must not hold up the page.
 void start().then(keepPageForLater);

@@ -9,7 +9,7 @@ export interface Target {
   zoom: number;
 }
 
-/** What the page around the map may ask of it. */
+/** Acts that the page may ask of the map. */
 export interface MapHandle {
   go(target: Target): void;
   /** The same at once, without a flight. */

@@ -15,7 +15,7 @@ import { words } from "#web/widget/words.ts";
 // A mark that waits in the queue has its outcome within seconds.
 const queuedMs = 5000;
 
-/** What a driver says about a station (docs/contract.md 2.7). */
+/** A driver's statement about a station (docs/contract.md 2.7). */
 export interface Statement {
   status: Status;
   fuels?: Grade[];
@@ -31,13 +31,13 @@ export interface Statement {
 
 export interface Result {
   taken: boolean;
-  /** What has become of it, in the viewer's words. */
+  /** The outcome in the viewer's language. */
   text: string;
 }
 
 const cooldownS = (): number => config.peek()?.cooldown_s ?? 0;
 
-/** Sends a mark of the outbox, with the position if the viewer allows it, and shows at once what it has changed. */
+/** Sends a mark of the outbox, with the position if the viewer allows it, and shows its change at once. */
 export async function sendMark(id: string, stationId: string, status: Status): Promise<Result> {
   const at = await positionForMark();
   const told = await deliver(id, at === null ? {} : { lat: at.lat, lon: at.lon, acc_m: at.accM });
@@ -58,7 +58,7 @@ export async function sendMark(id: string, stationId: string, status: Status): P
   return { taken: told.body.accepted, text: outcome(told.body) };
 }
 
-/** Sends what waits from before, and says of each mark what has become of it. */
+/** Sends marks that wait from before, and tells the outcome of each. */
 export const keepSendingMarks = (): void =>
   keepSending(({ stationId, status, title }, report) => {
     noteArrived(stationId, status, report);

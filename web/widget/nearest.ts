@@ -9,7 +9,7 @@ import { openPanel } from "#web/widget/panels.ts";
 import { locate } from "#web/widget/position.ts";
 import { nameOf } from "#web/widget/rectangles.ts";
 
-/** From where the nearest are looked for: the driver's position, or a city. */
+/** The middle of the search for the nearest stations: the driver's position, or a city. */
 export interface Origin extends Point {
   /** Null: the driver's own place. */
   city: string | null;
@@ -78,7 +78,7 @@ export function showNearest(): void {
   map.value?.fit([value.from, ...first]);
 }
 
-/** The nearest station within the widest radius, whatever is known of it; "unknown" when the service does not answer. */
+/** The nearest station within the widest radius, whatever its status; "unknown" when the service does not answer. */
 export async function nearestStation(from: Point): Promise<Station | "none" | "unknown"> {
   const told = await widen(from, "", (stations, radiusM) =>
     stations

@@ -7,14 +7,14 @@ const framed = isFramed();
 const { params, warnings } = parseParams(location.search, framed);
 for (const warning of warnings) console.warn(warning);
 
-/** What the page was told by its address and by the server that wrote it. */
+/** The page's settings, from its address and from the server that wrote it. */
 export const page = {
   ...params,
-  /** Of the map at `/` the operator's own, else the one in the address. */
+  /** The operator's own key on the map at `/`, else the one in the address. */
   key: meta("key") || params.key,
   /** The operator's own map at `/`, and not a partner's widget. */
   isOwnMap: meta("key") !== "",
-  /** Where the service lies, with a slash at its end. */
+  /** The service's address, with a slash at its end. */
   root: new URL(meta("root") || "./", document.baseURI).href,
   api: new URL(`${meta("root")}api/v1/partner`, document.baseURI).href,
   framed,

@@ -7,10 +7,10 @@ import { canDraw, config, now, view } from "#web/widget/state.ts";
 
 export type Panel = "card" | "list" | "filters" | "nearest" | "favourites";
 
-/** An open panel, and what it will be again when what lies on it is closed. */
+/** An open panel, with its state for when the panel on it is closed. */
 export interface Opened {
   panel: Panel;
-  /** Whose card it is, as whoever opened it knew the station. */
+  /** The station of the card, as it was known when the card was opened. */
   station: Station | null;
   scrollPx: number;
   /** The row that was pressed, and what the map showed then. */
@@ -68,7 +68,7 @@ function noteOpener(): void {
   if (depth.peek() === 0) opener = document.activeElement;
 }
 
-/** Closes the panel in sight; what it lay on is as it was left, the map included. */
+/** Closes the panel in sight; the panel below and the map are as they were left. */
 export const stepBack = (): void => closeTo(depth.peek() - 1);
 
 /** Closes all panels. */
@@ -86,7 +86,7 @@ export function closeTo(kept: number): void {
   (back ?? document.querySelector<HTMLElement>(".maplibregl-canvas"))?.focus();
 }
 
-/** What a mark has changed, also where the station's surroundings are not loaded. */
+/** Notes a mark's change in the open panels, even where the station's surroundings are not loaded. */
 export function noteFuel(id: string, fuel: Station["fuel"]): void {
   stack.value = stack
     .peek()

@@ -25,7 +25,7 @@ const zoomDefault = 12;
 const cityMax = 120;
 
 /**
- * Reads the map's address. What cannot be understood falls back to its default, each with a sentence in `warnings`.
+ * Reads the map's address. A parameter that cannot be understood gets its default, and a sentence in `warnings`.
  *
  * @param framed whether the map stands in another page's iframe
  */

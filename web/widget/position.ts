@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { minuteMs } from "#src/domain/units.ts";
 import { page } from "#web/widget/page.ts";
 
-/** Where the viewer is, as the browser says. */
+/** The viewer's position, as the browser says it. */
 export interface Position {
   lat: number;
   lon: number;
@@ -19,7 +19,7 @@ function isAllowed(): boolean {
   if (navigator.geolocation === undefined) return false;
   const { featurePolicy } = document as { featurePolicy?: FeaturePolicy };
   if (featurePolicy !== undefined) return featurePolicy.allowsFeature("geolocation");
-  // Browsers without that say of a frame what they say of a viewer who has refused.
+  // Without that policy, browsers answer in a frame as if the viewer had refused.
   if (page.framed)
     navigator.permissions
       ?.query({ name: "geolocation" })
@@ -62,7 +62,7 @@ export function locate(waitMs = patienceMs * 2): Promise<Located> {
   });
 }
 
-/** How the question for a mark's position stands. */
+/** The state of the question for a mark's position. */
 export const markPosition = signal<"asking" | "found" | "denied" | "without">("without");
 let asked: Promise<void> = Promise.resolve();
 
@@ -74,7 +74,7 @@ export function askForMark(): void {
   });
 }
 
-/** The position for a mark: what `askForMark` has found, also what came after its three seconds; null without one. */
+/** The position that `askForMark` has found, even after its three seconds; null without one. */
 export async function positionForMark(): Promise<Position | null> {
   await asked;
   return Date.now() - foundAt < goodForMarkMs ? position.value : null;

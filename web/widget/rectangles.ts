@@ -1,6 +1,6 @@
 import type { Box } from "#src/domain/geo.ts";
 
-/** From this zoom on a view is one rectangle; below, the world is cut into cells that do not move with it. */
+/** A view is one rectangle from this zoom on; below, the world is cut into cells that do not move with it. */
 const cellsBelowZoom = 6.5;
 const cell = { lat: 22.5, lon: 45 };
 const cells = { rows: 8, columns: 8 };
@@ -55,7 +55,7 @@ function cellsOver({ south, west, north, east }: Box): Box[] {
   return found;
 }
 
-/** What of the world a map shows whose edges have these longitudes, which go on beyond 180°: one box, or two. */
+/** The boxes of the world in a map with these edges, whose longitudes may lie beyond 180°: one box, or two. */
 export function boxesOf({ south, west, north, east }: Box): Box[] {
   const [bottom, top] = [Math.max(-90, south), Math.min(90, north)];
   if (east - west >= 360) return [{ south: bottom, west: -180, north: top, east: 180 }];
@@ -67,7 +67,7 @@ export function boxesOf({ south, west, north, east }: Box): Box[] {
   ];
 }
 
-/** What a map of this size, pixels, will show when it opens on a point: a map's world is 512 pixels wide at zoom 0. */
+/** The boxes in a map of this size, pixels, that opens on a point: a map's world is 512 pixels wide at zoom 0. */
 export function boxesAround(
   { lat, lon, zoom }: { lat: number; lon: number; zoom: number },
   { width, height }: { width: number; height: number },

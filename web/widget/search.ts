@@ -48,7 +48,7 @@ export async function search(text: string, signal: AbortSignal): Promise<Found[]
   ];
 }
 
-/** Where the API finds none: those that are written in other letters, or with one typo (decisions 15.30). */
+/** Cities by the API's search; when it finds none, cities in other letters or with one typo (decisions 15.30). */
 async function citiesOf(text: string, signal: AbortSignal): Promise<readonly City[]> {
   const q = encodeURIComponent(text);
   const told = await ask<{ cities: City[] }>(`/cities?limit=${citiesShown}&q=${q}`, { signal });
@@ -76,7 +76,7 @@ async function stationsOf(text: string, signal: AbortSignal): Promise<readonly S
   return other === null || signal.aborted ? found : find(other);
 }
 
-/** Brands of the country, and what stations on the map are called. */
+/** Brands of the country, and names of stations on the map. */
 function* knownNames(): Iterable<string> {
   yield* usualBrands;
   for (const { brand, name } of stations.value.values()) {
@@ -85,7 +85,7 @@ function* knownNames(): Iterable<string> {
   }
 }
 
-/** What this browser holds of all that it has seen, as the viewer's filters let it pass now. */
+/** All stations in memory that pass the viewer's filters now. */
 function* heldAndShown(): Iterable<Station> {
   const lifetimeH = config.value?.stale_after_hours ?? 24;
   for (const station of heldStations().values()) {

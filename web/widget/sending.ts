@@ -5,23 +5,23 @@ import { say } from "#web/widget/message.ts";
 import { amend, drop, enter } from "#web/widget/offline/outbox.ts";
 import { selected } from "#web/widget/panels.ts";
 
-/** What a driver has said and may still take back (decisions 15.16). */
+/** A driver's mark that may still be taken back (decisions 15.16). */
 export interface Said {
   stationId: string;
-  /** `confirm`: of the pending status that the driver sees. */
+  /** `confirm`: confirms the pending status that the driver sees. */
   what: "report" | "confirm";
   statement: Statement;
 }
 
 const undoS = 5;
-// For whoever leaves the second sheet open and never comes back.
+// The limit for a second sheet that somebody leaves open.
 const heldMs = 10 * minuteMs;
 
 /** A mark that goes out in so many seconds. */
 export const waiting = signal<(Said & Waiting) | null>(null);
 
 interface Waiting {
-  /** In the outbox. */
+  /** The mark's id in the outbox. */
   id: string;
   leftS: number;
   /** The driver adds details: the seconds stand still (decisions 15.37). */
@@ -30,12 +30,12 @@ interface Waiting {
 
 /** Whether the mark of that station is on its way. */
 export const sending = signal<string | null>(null);
-/** What has become of the last mark, for the card of its station. */
+/** The result of the last mark, for the card of its station. */
 export const result = signal<(Result & { stationId: string }) | null>(null);
 
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** Sends it in five seconds, unless it is taken back; what waited before goes out at once. */
+/** Sends the mark in five seconds, unless it is taken back; a mark that waited before goes out at once. */
 export function sendSoon(said: Said): void {
   sendNow();
   result.value = null;
@@ -48,7 +48,7 @@ export function sendSoon(said: Said): void {
   }, 1000);
 }
 
-/** Holds what waits, until details are added to it or `letGo`. */
+/** Holds the waiting mark until details are added to it or `letGo`. */
 export function hold(): void {
   const said = waiting.peek();
   if (said === null) return;
@@ -56,7 +56,7 @@ export function hold(): void {
   amend(said, heldMs);
 }
 
-/** Lets what is held go out in five seconds. */
+/** Lets the held mark go out in five seconds. */
 export function letGo(): void {
   const said = waiting.peek();
   if (said?.held !== true) return;
@@ -86,7 +86,7 @@ function take(): (Said & { id: string }) | null {
   return said;
 }
 
-/** Sends what waits, if anything does. */
+/** Sends the waiting mark, if there is one. */
 export function sendNow(): void {
   const said = take();
   if (said !== null) void send(said);
@@ -97,7 +97,7 @@ async function send({ id, stationId, statement }: Said & { id: string }): Promis
   const told = await sendMark(id, stationId, statement.status);
   if (sending.peek() === stationId) sending.value = null;
   result.value = { ...told, stationId };
-  // Whoever has gone on hears it all the same.
+  // A viewer who has left the card gets a message.
   if (selected.peek()?.id !== stationId) say(told.text);
 }
 

@@ -4,7 +4,7 @@ import { page } from "#web/widget/page.ts";
 
 /** The service has the land in tiles of these zooms. */
 const zoomMax = 10;
-/** From this width of the world on, pixels, the coast is as fine in wider tiles, and fewer will do. */
+/** Width of the world, pixels, from which on the coast is as fine in wider tiles, so fewer are needed. */
 const nearPx = 512 * 2 ** 9;
 /** A side of a tile in its path's units. */
 export const tileUnits = 4096;

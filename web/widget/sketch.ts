@@ -9,7 +9,7 @@ import { minZoom, type Target } from "#web/widget/map-handle.ts";
 import { boxesAround } from "#web/widget/rectangles.ts";
 import { shown, view } from "#web/widget/state.ts";
 
-/** Since the page was asked for. Where the map's code is there by then, nothing is sketched. */
+/** Time after the page's request, ms. If the map's code is there by then, nothing is sketched. */
 const soonMs = 600;
 /** Signs whose middle lies so far outside reach into the view, pixels. */
 const margin = 36;
@@ -18,7 +18,7 @@ const margin = 36;
 export const sketch = signal<(MapView & Target) | null>(null);
 let container: HTMLElement | null = null;
 
-/** Sketches what the map will open on, from when its code is late until `endSketch`. */
+/** Sketches the map's first view while its code is late, until `endSketch`. */
 export function sketchUntilDrawn(code: Promise<unknown>, target: Target, place: HTMLElement): void {
   const begin = (): void => {
     container = place;
@@ -52,14 +52,14 @@ export interface Sketched extends Group<Station> {
   top: number;
 }
 
-/** What of `shown` lies in the sketched view. */
+/** The stations of `shown` in the sketched view, in groups. */
 export const sketched = computed<readonly Sketched[]>(() => {
   const at = sketch.value;
   if (at === null) return [];
   const { width, height, scale } = at;
   return groupsOf(shown.value, at.zoom)
     .map((group) => {
-      // Of its copies around the world the one nearest to the middle.
+      // The group's copy around the world that is nearest to the middle.
       const turns = Math.round(at.left + width / scale / 2 - group.x);
       const left = (group.x + turns - at.left) * scale;
       return { ...group, left, top: (group.y - at.top) * scale };
@@ -71,14 +71,14 @@ export const sketched = computed<readonly Sketched[]>(() => {
     .sort((a, b) => rankOf(a) - rankOf(b));
 });
 
-/** Clusters lie above stations, and what there is to say above what nobody knows. */
+/** Clusters lie above stations, and known answers above `nodata`. */
 function rankOf({ stations: [first, ...others] }: Sketched): number {
   if (first === undefined || others.length > 0) return 3;
   const answer = answerFor(first.fuel, grade.value);
   return answer === "nodata" ? 0 : answer === "no" ? 1 : 2;
 }
 
-/** Where a group is, as a target. */
+/** The place of a group as a target. */
 export const targetOf = ({ x, y }: Group<Station>, zoom: number): Target => ({
   ...pointAt(x, y),
   zoom,

@@ -29,23 +29,23 @@ function lettersOf(word: string): string {
   return letters.normalize("NFD").replaceAll(/[^\p{L}\p{N}]/gu, "");
 }
 
-/** What a word is compared by: `Лукойл`, `lukoil` and `Lukoyl` have the same (decisions 15.30). */
+/** The form by which words are compared: `Лукойл`, `lukoil` and `Lukoyl` have the same (decisions 15.30). */
 export const soundOf = (word: string): string =>
   alike.reduce((text, [from, to]) => text.replaceAll(from, to), lettersOf(word));
 
 /** Letters from which on a typo may be forgiven: shorter words are too often others. */
 const typoFrom = 4;
 
-/** How well a known word fits what was typed so far: 0 it begins with it, 1 with one typo, null not at all. */
+/** How well a known word fits the typed text: 0 it begins with it, 1 with one typo, null not at all. */
 export function fitOf(typed: string, known: string): 0 | 1 | null {
   const [asked, sound] = [soundOf(typed), soundOf(known)];
   if (asked === "" || sound === "") return null;
   if (sound.startsWith(asked)) return 0;
-  // By its letters too: a typo may bring two of them together that sound as another.
+  // Letters are compared too: a typo may join two letters that sound like another one.
   return isNear(asked, sound) || isNear(lettersOf(typed), lettersOf(known)) ? 1 : null;
 }
 
-/** Whether the beginning of what is known differs by one typo. */
+/** Whether the beginning of the known word differs by one typo. */
 function isNear(asked: string, known: string): boolean {
   if (asked.length < typoFrom) return false;
   const lengths = [-1, 0, 1].map((more) => asked.length + more);
@@ -67,7 +67,7 @@ const wordsOf = (text: string): string[] => text.split(/[^\p{L}\p{N}]+/u).filter
 
 /**
  * The text with each word as it is known, those without a typo first and then those that are known most often; null where
- * nothing is to be changed. A word that is like none stays as it is.
+ * nothing is to be changed. A word that resembles no known one stays as it is.
  *
  * @param known texts such as names and brands; a word may come many times
  */

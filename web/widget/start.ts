@@ -85,14 +85,14 @@ async function untilKnown(): Promise<WidgetConfig> {
   }
 }
 
-/** The city that is called so; "unknown", with a warning, when there is none, null when nothing was asked or said. */
+/** The city with this name; "unknown", with a warning, when there is none, null when nothing was asked or said. */
 async function findCity(name: string): Promise<City | "unknown" | null> {
   if (name === "" || page.point !== null) return null;
   const told = await ask<{ cities: City[] }>(`/cities?limit=50&q=${encodeURIComponent(name)}`);
-  // Who is offline learns of that, and not of a city.
+  // Without the service there is no warning about the city.
   if (told.kind !== "ok") return null;
   const sought = fold(name);
-  // One that does not even hold the text is called so in another way: in Latin letters, in short.
+  // A city without the text in its name has another name: in Latin letters, or in short.
   const isCalled = (city: string): boolean => city === sought || !city.includes(sought);
   const exact = told.body.cities.find((city) => isCalled(fold(city.name)));
   if (exact === undefined) console.warn(`Parameter "city": ${words.notices.cityUnknown(name)}`);
@@ -119,7 +119,7 @@ function lookAhead({ zoom, ...at }: Target, size: { width: number; height: numbe
   look(boxesAround({ ...at, zoom: shown }, size), shown);
 }
 
-/** Takes the viewer there: the map, what is sketched in its place, or the list where there is none. */
+/** Moves the map to the target, or the sketch in its place, or the list when there is no map. */
 export function goTo(target: Target): void {
   if (map.value !== null) map.value.go(target);
   else if (sketch.value !== null) moveSketch(target);

@@ -70,7 +70,7 @@ grade.subscribe((chosen) => {
     filters.value = { ...filters.peek(), grades: chosen === null ? [] : [chosen] };
   preset = preset === null ? null : chosen;
 });
-/** Passes with time: ages are told in minutes, and statuses expire. */
+/** The current time, ms: ages are shown in minutes, and statuses expire. */
 export const now = signal(serverNow());
 setInterval(() => (now.value = serverNow()), 20_000);
 

@@ -34,7 +34,7 @@ export async function dropWaiting(id: string, stationId: string): Promise<void> 
   forgetOwnMark(stationId);
 }
 
-/** Has the service take the last mark there back. Gives what has become of that, and the viewer's words for it. */
+/** Has the service take the last mark there back. Gives the result, and the viewer's words for it. */
 export async function takeLastBack(stationId: string): Promise<{ taken: boolean; text: string }> {
   const path = `/widget/stations/${encodeURIComponent(stationId)}/take-back`;
   const told = await ask<Report>(path, { body: { device: deviceId() } });

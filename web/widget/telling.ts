@@ -3,7 +3,7 @@ import type { ServedStatus, Status } from "#src/domain/vocabulary.ts";
 import { page } from "#web/widget/page.ts";
 import { selected } from "#web/widget/panels.ts";
 
-/** What the page around the map is told (decisions 15.17): nothing that the map does not show. */
+/** Messages to the page around the map (decisions 15.17): only facts that the map shows. */
 type Told =
   | { type: "fuelmark:ready" }
   | { type: "fuelmark:station-opened"; station_id: string; status: ServedStatus }

@@ -1,6 +1,6 @@
 import type { FuelBlock } from "#src/domain/state.ts";
 
-/** What the API has said, or that it could not be asked. */
+/** The API's answer, or the fact that it could not be asked. */
 export type Told<T> =
   | { kind: "ok"; body: T; etag: string | null }
   | { kind: "same" }

@@ -2,7 +2,7 @@ import type { Grade } from "#src/domain/vocabulary.ts";
 import type { NotAsked } from "#web/widget/alerts.ts";
 import { language } from "#web/widget/words.ts";
 
-/** What the map says of notifications. Apart from the other words: it is loaded where a driver looks for fuel. */
+/** The map's words for notifications. They are loaded apart from the others, when a driver looks for fuel. */
 interface AlertWords {
   title: (grade: Grade) => string;
   radius: string;

@@ -4,7 +4,7 @@ import { en } from "#web/widget/words-en.ts";
 import { ru } from "#web/widget/words-ru.ts";
 import type { Grade, ServedStatus } from "#src/domain/vocabulary.ts";
 
-/** Everything the map says; both languages have all of it. */
+/** All words of the map; both languages have all of them. */
 export interface Words {
   title: string;
   statuses: Record<ServedStatus, string>;
@@ -175,7 +175,7 @@ export interface Words {
   gestures: { windows: string; mac: string; touch: string };
   forget: { ask: string; question: string; yes: string; done: string; failed: string };
   privacy: string;
-  /** Of the page of cities and days. */
+  /** The link to the page of cities and days. */
   overview: string;
   attribution: string;
 }
@@ -184,7 +184,7 @@ const all: Record<Language, Words> = { en, ru };
 
 export const language = page.language ?? pickLanguage(navigator.languages);
 
-/** For dates and times of Intl. */
+/** The locale for dates and times of Intl. */
 export const locale = localeOf(language);
 
 /** The words of the viewer's language, or of the one that the address asks for. */

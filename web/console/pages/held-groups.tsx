@@ -15,7 +15,7 @@ import { Moment } from "#web/kit/time.tsx";
 
 type Verb = "approve" | "reject";
 
-/** What was done, and what takes it back. */
+/** A decision in words, and the call that takes it back. */
 interface Decided {
   words: string;
   path: string;
@@ -76,7 +76,7 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
     setDecided(null);
     await refresh();
   };
-  // With the page itself, so that no key is lost.
+  // A layout effect runs with the page's first picture, so that no key is lost.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const typing = (event.target as Element).closest("input, select, textarea, dialog") !== null;
@@ -179,7 +179,7 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
   );
 }
 
-/** On a Russian keyboard the same keys have other letters. */
+/** The Latin letter of a key, on a Russian keyboard too. */
 const letterOf = ({ key, code }: KeyboardEvent): string =>
   /^[а-яё]$/.test(key) ? code.replace("Key", "").toLowerCase() : key;
 

@@ -18,7 +18,7 @@ interface Props {
   reject: () => void;
 }
 
-/** One held mark with where it was made, who made it, and what else came from there. */
+/** One held mark with its place, its reporter and other marks from the same source. */
 export function HeldMark({ mark, others, chosen, busy, choose, approve, reject }: Props) {
   const { id, station_id: stationId, station, status, served, effective, received } = mark;
   const unseen = <span class="unseen"> {say("the mark at {station}", { station })}</span>;

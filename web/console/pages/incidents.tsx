@@ -24,7 +24,7 @@ const feedWords: Readonly<Record<Feed, string>> = {
 type End = "update" | "close";
 type Asking = { incident: ConsoleIncident; end: End } | null;
 
-/** What `/status` tells everybody of: open an incident, tell more, close it (decisions 16.34). */
+/** The incidents of `/status`: opens one, adds news, closes it (decisions 16.34). */
 export function IncidentsPage() {
   const loading = useLoaded<ConsoleIncidents>("/incidents");
   const [asking, setAsking] = useState<Asking>(null);
@@ -75,7 +75,7 @@ export function IncidentsPage() {
   );
 }
 
-/** What `/status` shows of one, in both languages. */
+/** An incident as `/status` shows it, in both languages. */
 function Incident({ incident, ask }: { incident: ConsoleIncident; ask?: (end: End) => void }) {
   const { id, title, feeds: touched, opened, closed, updates } = incident;
   return (

@@ -11,7 +11,7 @@ interface Props {
   partnerId: number;
   /** Null for a new key. */
   before: ConsoleKey | null;
-  /** With the text of a new key. */
+  /** Called at the end; `key` is the text of a new key. */
   done: (key: string | null) => Promise<void>;
   close: () => void;
 }

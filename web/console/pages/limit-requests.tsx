@@ -20,7 +20,7 @@ type Asking = { request: ConsoleLimitRequest; comment: string } | null;
 export function LimitRequestsPage({ changed }: { changed: () => Promise<void> }) {
   const loading = useLoaded<{ requests: ConsoleLimitRequest[] }>("/limit-requests");
   const [asking, setAsking] = useState<Asking>(null);
-  /** Requests that were decided since the page was opened, each with what stands in its place. */
+  /** Requests that were decided since the page was opened, each with the card in its place. */
   const [decided, setDecided] = useState<ReadonlyMap<number, string>>(new Map());
   const doing = useDoing();
   const reload = async (): Promise<void> => {

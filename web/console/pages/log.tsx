@@ -13,7 +13,7 @@ interface Answer {
   next: number | null;
 }
 
-/** Who did what. Nothing is ever taken out of it. */
+/** The operators' log: acts with their actors. No entry is ever removed. */
 export function LogPage() {
   const [form, setForm] = useState({ actor: "", action: "", subject: "" });
   const [filter, setFilter] = useState(form);

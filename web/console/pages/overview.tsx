@@ -11,7 +11,7 @@ import { Ago } from "#web/kit/time.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { Loaded, type Resource } from "#web/kit/resource.tsx";
 
-/** What needs an operator, and how the service is doing. */
+/** The state of the service, and everything that needs an operator. */
 export const OverviewPage = ({ health }: { health: Resource<ConsoleHealth> }) => (
   <section>
     <h1>{say("Overview")}</h1>
@@ -41,7 +41,7 @@ export const OverviewPage = ({ health }: { health: Resource<ConsoleHealth> }) =>
   </section>
 );
 
-/** What the map lacks under its stations, and the way to mend it. */
+/** Says what the base map lacks, and how to mend it. */
 function BasemapWord({ basemap }: { basemap: ConsoleHealth["basemap"] }) {
   if (basemap === "own") return null;
   return (

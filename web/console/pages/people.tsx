@@ -8,7 +8,7 @@ import { CopyButton } from "#web/kit/copy-button.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { say } from "#web/console/words.ts";
 
-/** Erases a person, and hands out what is kept of one (decisions 19). */
+/** Erases a person, and hands out a person's data (decisions 19). */
 export function PeoplePage() {
   const partners = useLoaded<{ partners: ConsolePartner[] }>("/partners");
   const [partner, setPartner] = useState("");

@@ -30,7 +30,7 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
   const loading = useLoaded<Answer>("/review");
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
   const [asking, setAsking] = useState<{ verb: Verb; ids: number[] } | null>(null);
-  /** Marks that were decided alone since the page was opened, each with what stands in its place. */
+  /** Marks that were decided alone since the page was opened, each with the card in its place. */
   const [decided, setDecided] = useState<ReadonlyMap<number, string>>(new Map());
   const [shown, setShown] = useState(perStep);
   const doing = useDoing();
@@ -219,7 +219,7 @@ const inPlace = (
     ...[...decided].map(([id, words]) => ({ id, words })),
   ].sort((a, b) => a.id - b.id);
 
-/** What marks that are decided together say. */
+/** Counts of marks that are decided together, in a sentence. */
 function figuresOf(marks: readonly ConsoleHeldMark[], ids: readonly number[]): string {
   const these = marks.filter(({ id }) => ids.includes(id));
   const count = (of: (mark: ConsoleHeldMark) => unknown): number => new Set(these.map(of)).size;

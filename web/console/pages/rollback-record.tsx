@@ -14,7 +14,7 @@ import { Ago, Moment } from "#web/kit/time.tsx";
 
 const pollMs = 2000;
 
-/** One rollback: who withdrew what, what that changes as of now, and taking it back. */
+/** One rollback: its operator, its marks, its changes as of now, and the way to take it back. */
 export function RollbackRecordPage({ id }: { id: string }) {
   const path = `/rollbacks/${id}`;
   const loading = useLoaded<ConsoleBatch>(path);

@@ -16,7 +16,7 @@ import { goTo, place } from "#web/console/place.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 
-/** Withdraws a campaign's marks as if they had never been made: first what would change, then the effect. */
+/** Withdraws a campaign's marks as if they had never been made: first a preview, then the effect. */
 export function RollbackPage() {
   const choices = useLoaded<ConsoleChoices>("/choices").value.value;
   const asked = place.value.query;
@@ -43,7 +43,7 @@ export function RollbackPage() {
 
   const set = (change: Partial<typeof form>): void => {
     setForm({ ...form, ...change });
-    // What was previewed is not what would be done any more.
+    // The preview is of another selection now.
     setPreview(null);
   };
   const look = async (event: Event): Promise<void> => {
@@ -193,7 +193,7 @@ export function RollbackPage() {
   );
 }
 
-/** How far the rollback is that is being done. */
+/** The progress of a rollback that is under way. */
 function Progress() {
   const { value } = useLoaded<{ batches: ConsoleBatchLine[] }>("/rollbacks", 1000);
   const running = value.value?.batches.find(
@@ -251,7 +251,7 @@ function Preview({ seen, ask }: { seen: ConsoleRollback; ask: () => void }) {
 const numbers = ["partner", "key", "reporter"];
 const times = ["since", "until", "first_seen_since", "first_seen_until"];
 
-/** What of the form is given, as the server takes it. */
+/** The filled fields of the form, as the server takes them. */
 function selectionOf(form: Record<string, string | null>): object {
   const given = Object.entries(form).flatMap(([name, text]): [string, unknown][] => {
     // Outside of cities is a condition too.

@@ -7,7 +7,7 @@ import { Ago, Moment } from "#web/kit/time.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
 
-/** Where the console is open: one's own sessions, and for operators everybody's. */
+/** Open sessions of the console: one's own, for operators everybody's. */
 export function SessionsPage() {
   const loading = useLoaded<{ sessions: ConsoleSession[] }>("/sessions");
   const doing = useDoing();

@@ -16,7 +16,7 @@ import { Loaded } from "#web/kit/resource.tsx";
 const everyMs = 10_000;
 const stepsAtFirst = 12;
 
-/** One station: what it shows, what it is, where, why, and every mark that was made on it. */
+/** One station: its status with the reasons, its facts, its place, and all its marks. */
 export function StationPage({ id }: { id: string }) {
   const loading = useLoaded<ConsoleStationPage>(`/stations/${encodeURIComponent(id)}`, everyMs);
   return (
@@ -121,7 +121,7 @@ function pendingWords({ pending_status: status, pending_count: count }: FuelBloc
   return status === "" ? "" : say(pending[status], { n: String(count) });
 }
 
-/** What one side of a dispute says. */
+/** The sentences for the sides of a dispute. */
 const sides = {
   yes: "yes by {n} ({at} UTC)",
   low: "low by {n} ({at} UTC)",

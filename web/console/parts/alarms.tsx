@@ -131,12 +131,12 @@ export function Alarms() {
   );
 }
 
-// The server says them in English; a kind of a later version stays so.
+// The server sends them in English; a kind of a later version stays in English.
 const textOf = (text: string): string => say(text as Text);
 type Channel = "email" | "webhook";
 const listed = new Intl.ListFormat(locale);
 
-/** What an alarm is about. */
+/** The subjects of alarms. */
 const subjects = [
   "partner {partner}",
   "network {network}",

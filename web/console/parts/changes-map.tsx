@@ -70,7 +70,7 @@ export function ChangesMap({ changes }: { changes: readonly ConsoleRollbackChang
               <path key={n} class="land" d={area} fill={ground} fill-rule="evenodd" />
             ))}
             <path d={land.coast} fill="none" stroke={coast} />
-            {/* What changes lies above what stays. */}
+            {/* Changed stations lie above the others. */}
             {placed.toReversed().map((one) => (
               <Station key={one.station_id} change={one} at={placeIn(view, one)} />
             ))}
@@ -101,7 +101,7 @@ function useLand(view: MapView | null): Land {
   const [read, setRead] = useState<{ of: MapView; land: Land } | null>(null);
   useEffect(() => {
     if (view === null) return;
-    // With the reader of tiles, which no other page of the console needs.
+    // Loads the reader of tiles, which no other page of the console needs.
     void import("#web/console/parts/land.ts")
       .then(({ landIn }) => landIn(view))
       .then((land) => setRead({ of: view, land }))

@@ -5,7 +5,7 @@ import { Status } from "#web/console/parts/status.tsx";
 import { say } from "#web/console/words.ts";
 import { Table } from "#web/kit/table.tsx";
 
-/** What a decision changes: on a map, and each station by its name, before and after; the changed ones come first. */
+/** The changes of a decision: on a map, and by the station's name, before and after; changed stations come first. */
 export function Changes({ changes }: { changes: readonly ConsoleRollbackChange[] }) {
   return (
     <>
@@ -80,7 +80,7 @@ const detailNames = {
   fuel_cards_only: say("cards only"),
 } as const;
 
-/** The details that change, from what to what. */
+/** The details that change, before and after. */
 const detailChange = ({ before, after }: ConsoleRollbackChange): string =>
   Object.entries(detailNames)
     .flatMap(([field, name]) => {

@@ -4,7 +4,7 @@ import { Fault } from "#web/kit/fault.tsx";
 import { say } from "#web/console/words.ts";
 
 interface Props {
-  /** What was done. */
+  /** The decision in words. */
   words: string;
   /** The call that takes it back. */
   path: string;
@@ -12,7 +12,7 @@ interface Props {
   undone: () => Promise<void>;
 }
 
-/** Stands where the card of one decision was: what was done, and the way back (decisions 13.20). */
+/** Stands in place of the card of one decision: the decision in words, and the way back (decisions 13.20). */
 export function Decided({ words, path, undone }: Props) {
   const doing = useDoing();
   const place = useRef<HTMLDivElement>(null);

@@ -23,7 +23,7 @@ const names: Readonly<Record<string, string>> = {
   stopping: say("the process is stopping"),
 };
 
-/** What a part is called; a part of a later version by its own name. */
+/** A part's name in words; a part of a later version keeps the server's name. */
 export const partName = (part: string): string => names[part] ?? part;
 
 /** How each part of the process is doing, in words. */
@@ -32,7 +32,7 @@ export const HealthParts = ({
   degradedIs,
 }: {
   checks: ConsoleHealth["checks"];
-  /** Whether the process serves in spite of what is degraded. */
+  /** Whether the process serves in spite of its degraded parts. */
   degradedIs: "warn" | "bad";
 }) => (
   <ul class="parts card">
@@ -60,7 +60,7 @@ function detailWords(part: string, detail: unknown): ComponentChildren {
 const Unknown = ({ part, text }: { part: string; text: string }) =>
   part === "eviction" ? <code>{text}</code> : <span lang="en">{text}</span>;
 
-/** What the details of parts have; each part has its own. */
+/** Figures in the details of parts; each part has its own. */
 interface Figures {
   count: number;
   seq: number;
@@ -98,7 +98,7 @@ const figures: Record<string, (detail: Figures) => ComponentChildren> = {
         }),
 };
 
-/** What the server says of parts. */
+/** The server's sentences about parts. */
 const sentences = [
   "none yet",
   "on time",

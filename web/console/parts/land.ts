@@ -9,9 +9,9 @@ let archive: PMTiles | null = null;
 
 /** Data of SVG paths, in pixels of a view. */
 export interface Land {
-  /** To be filled: one for each tile, because tiles overlap a little. */
+  /** Paths to fill: one for each tile, because tiles overlap a little. */
   areas: readonly string[];
-  /** To be drawn as a line. */
+  /** The path to draw as a line. */
   coast: string;
 }
 

@@ -12,7 +12,7 @@ interface LimitFieldsProps extends Limits {
   disabled?: boolean;
 }
 
-/** A partner's two limits, within what can be set (docs/contract.md 8). */
+/** A partner's two limits, within their bounds (docs/contract.md 8). */
 export const LimitFields = ({ rpm, daily, onChange, disabled = false }: LimitFieldsProps) => (
   <>
     <TextField
@@ -38,7 +38,7 @@ export const LimitFields = ({ rpm, daily, onChange, disabled = false }: LimitFie
   </>
 );
 
-/** What a form holds of them, as text, from these numbers on. */
+/** A form's state of the two limits, as text; it begins with these numbers. */
 export function useLimits(rpm: number, daily: number): [Limits, (change: Partial<Limits>) => void] {
   const [limits, set] = useState<Limits>({ rpm: String(rpm), daily: String(daily) });
   return [limits, (change) => set((before) => ({ ...before, ...change }))];

@@ -7,7 +7,7 @@ const nearM = 500;
 const leastM = 700;
 
 /**
- * Where a mark was made: the station in the middle with the distance within which a mark counts as made there, the
+ * A map of a held mark: the station in the middle with the distance within which a mark counts as made there, the
  * reporter's position with its accuracy, and the stations of the other held marks around. North is up.
  */
 export function MiniMap({

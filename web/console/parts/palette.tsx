@@ -6,7 +6,7 @@ import { queuesPage, type SitePage, sitePages } from "#web/console/site.ts";
 import { say } from "#web/console/words.ts";
 
 interface Option {
-  /** Of its element, so that a newer answer keeps what is chosen. */
+  /** The element's id, so that a newer answer keeps the choice. */
   id: string;
   text: string;
   detail: string;
@@ -41,7 +41,7 @@ export function Palette({ close }: { close: () => void }) {
   const options = groups.flatMap((group) => group.options);
   const current = options.find(({ id }) => id === chosen) ?? options[0];
 
-  // Before the browser takes the next key: what is typed right after Ctrl-K belongs into the field.
+  // Opened before the browser takes the next key: a key right after Ctrl-K belongs into the field.
   useLayoutEffect(() => {
     const { current: element } = dialog;
     element?.showModal();
@@ -196,10 +196,10 @@ function wordsOf(count: number, isSearching: boolean): string {
   return say("{n} found. Arrow keys choose, Enter opens.", { n: String(count) });
 }
 
-/** What is sent of the text. Of a pasted key only the beginning, by which it is found, ever leaves the page. */
+/** The text to send. A pasted key is cut to the beginning by which it is found: no more of it ever leaves the page. */
 const askedOf = (typed: string): string => typed.trim().replace(/(_live_\w{4})\w+/g, "$1");
 
-/** One letter is too little to mean another word for a page. */
+/** A single letter does not search the pages' other words. */
 const isOfPage = (page: SitePage, word: string): boolean =>
   page.text.toLowerCase().includes(word) ||
   (word.length > 1 && page.words.split(" ").some((other) => other.startsWith(word)));

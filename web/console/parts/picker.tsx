@@ -4,11 +4,11 @@ import { say } from "#web/console/words.ts";
 export interface PickerOption {
   value: string;
   text: string;
-  /** What tells it from others of the same text. */
+  /** A text that tells it from options of the same text. */
   detail?: string;
 }
 
-/** What fits the typed text, at most some tens; null when that cannot be told at the moment. */
+/** The options that fit the typed text, at most some tens; null when they cannot be found at the moment. */
 export type Found = readonly PickerOption[] | null;
 
 interface Props {
@@ -17,7 +17,7 @@ interface Props {
   value: string | null;
   /** The name of `value`. */
   text: string;
-  /** Asked again when it is another function. */
+  /** Finds options. A new function is asked again. */
   find: (typed: string) => Found | Promise<Found>;
   /** A value that no list holds, of what was typed; null when it is none. */
   accept?: (typed: string) => string | null;
@@ -28,13 +28,13 @@ interface Props {
 const pauseMs = 200;
 
 /**
- * Chooses one of many by its name: a line of text with a list of what fits (the combobox of ARIA). Text that stands for
- * nothing keeps its form from being sent, because without the condition more would be selected.
+ * Chooses one of many by its name: a line of text with a list of options that fit (the combobox of ARIA). Text without
+ * an option keeps its form from being sent, because without the condition more would be selected.
  */
 export function Picker({ label, value, text, find, accept, onChange, hint }: Props) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
-  // What is typed and not chosen yet; null: the chosen one's name stands there.
+  // The typed text before a choice; null: the chosen option's name is shown.
   const [typed, setTyped] = useState<string | null>(null);
   const [open, setOpen] = useState(false);
   const [found, setFound] = useState<Found | undefined>(undefined);
@@ -77,7 +77,7 @@ export function Picker({ label, value, text, find, accept, onChange, hint }: Pro
     const own = accept?.(wanted) ?? null;
     if (own !== null) choose({ value: own, text: own });
   };
-  /** Takes what is typed where it names one thing. */
+  /** Takes the typed text when it names one option. */
   const settle = async (): Promise<void> => {
     setOpen(false);
     if (typed === null) return;
@@ -165,7 +165,7 @@ export function Picker({ label, value, text, find, accept, onChange, hint }: Pro
 
 const shown = 50;
 
-/** Of a list that is here already: those that hold the text, those that begin with it in front. */
+/** The options of a loaded list that contain the text; those that begin with it come first. */
 export function fitting(all: readonly PickerOption[], typed: string): PickerOption[] {
   const wanted = typed.toLowerCase();
   const starts = ({ text }: PickerOption): boolean => text.toLowerCase().startsWith(wanted);

@@ -5,7 +5,7 @@ import { fitting, type Found, Picker, type PickerOption } from "#web/console/par
 import { say } from "#web/console/words.ts";
 import { utc } from "#web/kit/time.tsx";
 
-// What a selection takes, chosen by names (decisions 13.24). "" is any, but for a city.
+// Pickers for the conditions of a selection, by names (decisions 13.24). "" is any, except for a city.
 
 interface Props {
   value: string;

@@ -3,7 +3,7 @@ import { statusWord } from "#web/console/parts/status.tsx";
 import { say, sayWith } from "#web/console/words.ts";
 import { Ago } from "#web/kit/time.tsx";
 
-/** Since when a reporter is known, and what it did in the last 7 days. */
+/** The time since which a reporter is known, and its marks of the last 7 days. */
 export function ReporterFacts({ reporter }: { reporter: ConsoleReporter }) {
   const { id, first_seen: seen, marks, said, stations, held, rejected } = reporter;
   const kinds = Object.entries(said)

@@ -16,7 +16,7 @@ import { Fault } from "#web/kit/fault.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
 import { Moment } from "#web/kit/time.tsx";
 
-/** The reporter of a selection, "" for any: what is known of it, and a button that opens `ReporterDialog`. */
+/** The reporter of a selection, "" for any: its facts, and a button that opens `ReporterDialog`. */
 export function ReporterField({
   value,
   choose,
@@ -67,7 +67,7 @@ interface DialogProps {
   close: () => void;
 }
 
-/** Chooses a reporter by what an operator can know: one of its marks, or its name at the partner (decisions 13.25). */
+/** Chooses a reporter by one of its marks, or by its name at the partner (decisions 13.25). */
 export function ReporterDialog({ choices, choose, close }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [station, setStation] = useState("");

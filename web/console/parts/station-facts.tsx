@@ -28,7 +28,7 @@ const labels: Record<Field, string> = {
   addr: say("Address"),
   position: say("Position"),
 };
-/** What a button takes from the imports. */
+/** Labels of the buttons that take a field from the imports. */
 const taken: Record<Field, Text> = {
   name: "as the name",
   brand: "as the brand",
@@ -38,8 +38,8 @@ const taken: Record<Field, Text> = {
 const longest = { name: 120, brand: 80, addr: 200 } as const;
 
 /**
- * Name, brand, address and place of a station, set by hand: what a save would change, before and after, and the way back
- * to what the imports have (decisions 13.16). While nothing is typed it follows the station.
+ * Name, brand, address and place of a station, set by hand: a preview of the changes, and the way back to the imports'
+ * values (decisions 13.16). The form follows the station until somebody types.
  */
 export function StationFacts({
   page: { station, by_hand: hand },
@@ -48,7 +48,7 @@ export function StationFacts({
   page: ConsoleStationPage;
   changed: () => Promise<void>;
 }) {
-  /** What was typed, and what was shown when the typing began. */
+  /** The typed values, and the values that were shown when the typing began. */
   const [draft, setDraft] = useState<{ was: Typed; typed: Typed } | null>(null);
   const doing = useDoing();
   const { was, typed } = draft ?? { was: typedOf(station), typed: typedOf(station) };
@@ -148,7 +148,7 @@ export function StationFacts({
   );
 }
 
-/** What is set by hand and what the imports have in its place, each with the way back. */
+/** The fields that are set by hand with the imports' values, each with the way back. */
 function ByHand({
   hand,
   doing,
@@ -245,7 +245,7 @@ function valueOf(typed: Typed, field: Field): string | { lat: number; lon: numbe
   return { lat: degreesOf(typed.lat) ?? 0, lon: degreesOf(typed.lon) ?? 0 };
 }
 
-/** Null for what is no number. A decimal comma is taken too. */
+/** Null when the text is no number. A decimal comma is taken too. */
 function degreesOf(text: string): number | null {
   const plain = text.trim().replace(",", ".");
   return /^[-+]?\d+(\.\d+)?(e-\d+)?$/.test(plain) ? Number(plain) : null;

@@ -4,5 +4,5 @@ import { review } from "#web/console/russian/review.ts";
 import { shell } from "#web/console/russian/shell.ts";
 import { stations } from "#web/console/russian/stations.ts";
 
-/** What the console says, in Russian by the English. Its test compares what is put in. */
+/** The console's Russian texts by the English ones. A test compares their placeholders. */
 export const russian = { ...common, ...shell, ...partners, ...review, ...stations };

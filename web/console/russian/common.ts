@@ -1,4 +1,4 @@
-/** What several parts of the console say, in Russian by the English. */
+/** Russian texts that several parts of the console use, by the English ones. */
 export const common = {
   Find: "Найти",
   "network {network}": "сеть {network}",

@@ -1,4 +1,4 @@
-/** What the console's pages of partners, keys, limits, imports and people say, in Russian by the English. */
+/** Russian texts of the console's pages of partners, keys, limits, imports and people, by the English ones. */
 export const partners = {
   // All partners, and a new one.
   "New partner": "Новый партнёр",

@@ -1,4 +1,4 @@
-/** What the console's review and rollback say, in Russian by the English. */
+/** Russian texts of the console's review and rollback, by the English ones. */
 export const review = {
   // Review.
   "These marks are held because their source, or their city, had more harmful changes than its limit. An approved mark counts from the time when it was made; a rejected mark never counts.":
@@ -115,7 +115,7 @@ export const review = {
   "{done} of {stations} {stations|station|stations}":
     "{done} из {stations} {stations|станции|станций|станций}",
   "The marks were withdrawn": "Отметки отозваны",
-  // What is chosen by its name.
+  // Choices by name.
   "Choose one of the list, or clear this.": "Выберите из списка или очистите поле.",
   "The list cannot be read at the moment.": "Список сейчас недоступен.",
   "Nothing fits.": "Ничего не подходит.",
@@ -140,7 +140,7 @@ export const review = {
   "until {time}": "до {time}",
   "first seen since {time}": "автор появился с {time}",
   "first seen until {time}": "автор появился до {time}",
-  // What a decision changes.
+  // The changes of a decision.
   "Changes of stations": "Изменения станций",
   "No station is touched.": "Ни одна станция не затронута.",
   Confirmations: "Подтверждения",
@@ -183,7 +183,7 @@ export const review = {
   "Nothing was ever withdrawn.": "Откатов ещё не было.",
   Which: "Условия",
   "Taken back": "Отменён",
-  // Why a station shows what it shows.
+  // Reasons for a station's status.
   "the key has its own threshold": "у ключа собственный порог",
   "sent without a position at the station": "без местоположения на станции",
   "“no” with other live marks nearby": "«нет», а рядом есть другие действующие отметки",
@@ -222,7 +222,7 @@ export const review = {
     "Отметки другой стороны спора устарели: опубликован статус «{status}».",
   "The dispute about “{status}” ended: too few recent devices support it.":
     "Спор о статусе «{status}» закончился: его поддерживает слишком мало недавних устройств.",
-  // What became of a mark.
+  // The outcome of a mark.
   confirmed: "подтверждено",
   superseded: "опоздало",
   expired: "истёк срок",

@@ -1,6 +1,6 @@
-/** What the console's frame, its signing in, overview, alarms, incidents, log and sessions say, in Russian by the English. */
+/** Russian texts of the console's frame, sign-in, overview, alarms, incidents, log, sessions, by the English ones. */
 export const shell = {
-  // The frame. Of the words that find a page, those of its English name stay.
+  // The frame. The words that find a page include those of its English name.
   "Fuelmark console": "Консоль Fuelmark",
   console: "консоль",
   Console: "Консоль",
@@ -140,7 +140,7 @@ export const shell = {
   "No failed marks.": "Отметок со сбоем нет.",
   Mark: "Отметка",
   "Try again": "Обработать снова",
-  // Alarms: the console's own words, then what the server says of each kind.
+  // Alarms: the console's own words, then the server's sentences of each kind.
   Alarms: "Тревоги",
   "Alarm {id} acknowledged": "Тревога {id} принята",
   "All alarms acknowledged": "Все тревоги приняты",

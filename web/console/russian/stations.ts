@@ -1,4 +1,4 @@
-/** What the console's pages and maps of stations say, in Russian by the English. */
+/** Russian texts of the console's pages and maps of stations, by the English ones. */
 export const stations = {
   // The search.
   "Search by id, name, brand or address": "Поиск по идентификатору, названию, сети или адресу",
@@ -8,7 +8,7 @@ export const stations = {
   Brand: "Сеть",
   Address: "Адрес",
   Id: "Идентификатор",
-  // What a station shows.
+  // A station's status.
   "from {source}": "источник: {source}",
   "closed by hand": "закрыта вручную",
   "kept in service by hand": "оставлена в работе вручную",
@@ -38,7 +38,7 @@ export const stations = {
   "low by {n} ({at} UTC)": "«мало» — {n} ({at} UTC)",
   "no by {n} ({at} UTC)": "«нет» — {n} ({at} UTC)",
   "queue by {n} ({at} UTC)": "«очередь» — {n} ({at} UTC)",
-  // Why it shows that.
+  // Its reasons.
   "There is no counted mark or import for this station.":
     "Учтённых отметок и импортов для этой станции нет.",
   "then: {status}": "затем: {status}",

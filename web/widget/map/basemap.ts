@@ -10,7 +10,7 @@ import { mapColours } from "#web/widget/colours.ts";
 import { language } from "#web/widget/words.ts";
 import type { BasemapConfig } from "#web/widget/state.ts";
 
-/** A base map: what the map starts with, and how its colours follow the theme. */
+/** A base map: the map's first style, and a function that makes its colours follow the theme. */
 export interface Basemap {
   style: StyleSpecification | string;
   paint(map: MapLibre, theme: Theme): void;
@@ -78,8 +78,8 @@ function bundled(address: string, theme: Theme): Basemap {
 const ground = "ground";
 
 /**
- * A vector extract in the Protomaps schema, drawn without sprites and with the system's letters. Under it lie our own
- * land and sea (`land`), for where it has no tiles: beyond its borders, and at sea (decisions 15.40).
+ * A vector extract in the Protomaps schema, drawn without sprites and with the system's letters. Our own land
+ * and sea (`land`) lie under it, for places without its tiles: beyond its borders, and at sea (decisions 15.40).
  */
 async function protomaps(address: string, land: string, theme: Theme): Promise<Basemap> {
   const { layers, namedFlavor } = await import("@protomaps/basemaps");

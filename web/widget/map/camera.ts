@@ -2,12 +2,12 @@ import type { Map as MapLibre } from "maplibre-gl";
 import type { Point } from "#src/domain/geo.ts";
 import { wrapLon } from "#web/widget/rectangles.ts";
 
-/** Where streets can be told apart. */
+/** The zoom from which on streets can be told apart. */
 const nearZoom = 14;
 /** A station nearer to an edge than this is not in sight, pixels. */
 const margin = 40;
 
-/** What the search and the open panel leave free of the map, in its pixels. */
+/** The part of the map that the search and the open panel leave free, in its pixels. */
 function freePart(map: MapLibre): Record<"left" | "top" | "right" | "bottom", number> {
   const { width, height } = map.getContainer().getBoundingClientRect();
   const panel = document.querySelector(".panel")?.getBoundingClientRect();
@@ -44,7 +44,7 @@ export function reveal(map: MapLibre, { lat, lon }: Point, near: boolean): void 
 export function fit(map: MapLibre, points: readonly Point[]): void {
   const [first] = points;
   if (first === undefined) return;
-  // The way round the globe that is the shorter.
+  // The shorter way around the globe.
   const lons = points.map(({ lon }) => first.lon + wrapLon(lon - first.lon));
   const lats = points.map(({ lat }) => lat);
   const { width, height } = map.getContainer().getBoundingClientRect();

@@ -42,7 +42,10 @@ const drawnAt = computed(() => {
   return Math.floor(now.value / everyMs) * everyMs;
 });
 
-/** Draws the map into `container`, opened on what `startOf` says by then, and keeps it in step with the page's state. */
+/**
+ * Draws the map into `container`, opened on the result of `startOf` at that moment, and keeps it in step with the
+ * page's state.
+ */
 export async function openMap(
   container: HTMLElement,
   { basemap }: Pick<WidgetConfig, "basemap">,
@@ -84,7 +87,7 @@ export async function openMap(
   map.on("moveend", noteView);
   map.on("resize", noteView);
   noteView();
-  // Whoever moves the map wants to see it move.
+  // The sketch does not move, so it goes when the viewer moves the map.
   for (const seen of ["idle", "movestart"] as const) map.once(seen, endSketch);
   map.once("style.load", () => {
     addCities(map, theme.peek(), basemap.kind === "bundled");
@@ -118,7 +121,7 @@ function tellView(map: MapLibre): void {
   look(boxes, map.getZoom());
 }
 
-/** What the page knows goes on the map whenever it changes. */
+/** Draws the page's state on the map whenever it changes. */
 function follow(map: MapLibre, paintBase: (map: MapLibre, to: "light" | "dark") => void): void {
   let drawn: readonly Station[] = [];
   let painted = theme.peek();
@@ -127,13 +130,13 @@ function follow(map: MapLibre, paintBase: (map: MapLibre, to: "light" | "dark") 
   effect(() => {
     const next = shown.value;
     const asked = { grade: grade.value, now: drawnAt.value };
-    // Time passes without anything being different.
+    // The passing of time alone need not change anything.
     const same = next.length === drawn.length && next.every((one, at) => one === drawn[at]);
     if (same && asked.grade === counted && asked.now === aged) return;
     if (asked.grade !== counted) paintStations(map, theme.peek(), asked.grade);
     counted = asked.grade;
     aged = asked.now;
-    // For whoever measures how long it takes until there is something to see.
+    // Measurements read it: the time until stations are drawn.
     if (drawn.length === 0) map.once("idle", () => performance.mark("stations drawn"));
     drawn = next;
     showStations(map, next, asked);

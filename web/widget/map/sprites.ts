@@ -67,7 +67,7 @@ function drawStation(status: ServedStatus, badge: Badge, fading: Fading): Sprite
     pen.lineWidth = 2.4;
     pen.stroke(new Path2D(mark));
     pen.restore();
-    // On the rim: the sign of what nobody knows is smaller.
+    // The badge lies on the rim: the sign of `nodata` is smaller.
     if (badge !== "") drawBadge(pen, size / 2 + inner * (status === "nodata" ? 0.33 : 0.4), badge);
   });
 }

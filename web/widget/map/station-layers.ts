@@ -18,7 +18,7 @@ import { words } from "#web/widget/words.ts";
 
 const source = "stations";
 const chosenSource = "chosen";
-/** From here on stations say how old what they show is. */
+/** The zoom from which on stations show the age of their status. */
 export const ageZoom = 13;
 
 /** The layers that answer a click: first stations, then clusters. */
@@ -50,7 +50,7 @@ export function addStations(map: MapLibre, theme: Theme, grade: Grade | null): v
   paintStations(map, theme, grade);
 }
 
-/** How old what it shows is, below each station where there is room. */
+/** The age of the status, below each station where there is room. */
 const ageBelow = (offsetEm: number): SymbolLayerSpecification["layout"] => ({
   "text-field": ["step", ["zoom"], "", ageZoom, ["get", "age"]],
   "text-font": ["system-ui", "sans-serif"],
@@ -77,7 +77,7 @@ const layers: LayerSpecification[] = [
         signGrowth.to,
         1,
       ],
-      // What there is to say lies above what nobody knows.
+      // Known statuses lie above `nodata`.
       ...ageBelow(1.9),
       "symbol-sort-key": ["match", ["get", "status"], "nodata", 0, "no", 1, 2],
     },
@@ -118,7 +118,7 @@ const stationImage = (theme: Theme): ExpressionSpecification => [
   ["to-string", ["get", "fading"]],
 ];
 
-/** With a grade the number in it is longer. */
+/** The image of a cluster. A chosen grade makes the number in it longer. */
 const clusterImage = (theme: Theme, grade: Grade | null): ExpressionSpecification => [
   "concat",
   `c:${theme}:`,
@@ -131,7 +131,7 @@ const clusterImage = (theme: Theme, grade: Grade | null): ExpressionSpecificatio
   ]),
 ];
 
-/** A status's share of a cluster in steps; what is there at all has one step at least. */
+/** A status's share of a cluster in steps; a status that occurs has one step at least. */
 const share = (status: string): ExpressionSpecification => [
   "max",
   ["min", 1, ["get", status]],
@@ -168,7 +168,7 @@ export function paintStations(map: MapLibre, theme: Theme, grade: Grade | null):
 
 const countSize: ExpressionSpecification = ["step", ["get", "point_count"], 13, 100, 14, 1000, 15];
 
-/** What signs depend on beside the stations: the grade that is asked for, and the time. */
+/** The chosen grade and the time, on which signs depend beside the stations. */
 export interface Asked {
   grade: Grade | null;
   now: number;

@@ -1,12 +1,12 @@
 import { allEntries, attempt } from "#web/widget/offline/waiting-marks.ts";
 import { refusalOf, type Told } from "#web/widget/told.ts";
 
-/** Under this name the browser wakes the worker when it is connected again. */
+/** The name under which the browser wakes the worker when it is connected again. */
 export const syncTag = "marks";
-/** Over this channel pages hear that something has changed. */
+/** The channel on which pages hear of changes. */
 export const channelName = "fuelmark-marks";
 
-/** Sends what waits, without a page. Rejects when something goes on waiting, so that the browser tries again. */
+/** Sends waiting marks without a page. Rejects when one goes on waiting, so that the browser tries again. */
 export async function sendFromWorker(): Promise<void> {
   const due = (await allEntries()).filter(
     ({ refused, notBefore }) => refused === null && notBefore <= Date.now(),

@@ -13,7 +13,7 @@ export const isPiece = (root: URL, { headers }: Request, { pathname }: URL): boo
 
 /**
  * A piece that was seen within the day as it was kept; else from the network, and without one the kept piece, however
- * old. A cache takes no partial answers: each piece is a whole one there, named by its range.
+ * old. A cache takes no partial answers: it holds each piece as a whole answer, named by its range.
  */
 export async function answerPiece(event: WorkerEvent, request: Request): Promise<Response> {
   const cache = await caches.open(cacheName);

@@ -4,7 +4,7 @@ import type { WaitingEntry } from "#web/widget/offline/waiting-entry.ts";
 interface Schema extends DBSchema {
   /** Marks that have not arrived yet. */
   marks: { key: string; value: WaitingEntry };
-  /** What the map starts with when nobody answers. */
+  /** The map's state for a start without the service. */
   kept: { key: string; value: unknown };
 }
 

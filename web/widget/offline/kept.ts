@@ -6,7 +6,7 @@ import { database } from "#web/widget/offline/database.ts";
 import { page } from "#web/widget/page.ts";
 import { cities, config, view, type WidgetConfig } from "#web/widget/state.ts";
 
-/** What the map starts with when nobody answers (decisions 15.20). */
+/** The map's state for a start without the service (decisions 15.20). */
 interface Kept {
   config: WidgetConfig;
   cities: readonly City[];
@@ -23,7 +23,7 @@ const stationsMax = 6000;
 const startName = `start ${page.key}`;
 const partsName = `parts ${page.key}`;
 
-/** Reads back what was kept; null where nothing was. */
+/** Reads the kept state; null when there is none. */
 export async function restore(): Promise<Kept | null> {
   try {
     const db = await database();
@@ -60,7 +60,7 @@ export async function whenSilent(restored: Promise<Kept | null>): Promise<Kept> 
 
 let isForgotten = false;
 
-/** Keeps what comes, a moment after it has come. */
+/** Keeps new data, a moment after it has come. */
 export function keepWhatComes(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const keep = (): void => {
@@ -94,7 +94,7 @@ async function write(): Promise<void> {
       db.put("kept", newest(heldParts()), partsName),
     ]);
   } catch {
-    // Full or forbidden: then there is nothing to start with next time.
+    // The storage is full or forbidden: there is nothing to start with next time.
   }
 }
 

@@ -29,7 +29,7 @@ const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
   return done;
 };
 
-/** Writes down what a driver has said before anything is sent, so that no closed browser loses it. Returns its id. */
+/** Stores a driver's mark before anything is sent, so that no closed browser loses it. Returns its id. */
 export function enter({ stationId, what, statement }: Said): string {
   const id = randomId();
   const station = heldStation(stationId);
@@ -45,7 +45,7 @@ export function enter({ stationId, what, statement }: Said): string {
   return id;
 }
 
-/** Writes down what it says now; for `forMs` nobody but this page sends it. */
+/** Stores the mark's new content; for `forMs` only this page may send it. */
 export function amend({ id, statement }: Said & { id: string }, forMs = ownPageMs): void {
   void inTurn(async () => {
     const entry = (await allEntries()).find((one) => one.id === id);
@@ -69,7 +69,7 @@ export async function dropAll(): Promise<void> {
   await look();
 }
 
-/** Sends it now, with what else is known (`more`: the position). Undefined when it has gone out already. */
+/** Sends the mark now, with further facts (`more`: the position). Undefined when it has gone out already. */
 export async function deliver(id: string, more: object): Promise<Told<Report> | undefined> {
   underWay.add(id);
   try {
@@ -88,7 +88,7 @@ export async function deliver(id: string, more: object): Promise<Told<Report> | 
 const sendOne = (id: string): Promise<Told<Report> | undefined> =>
   attempt(id, serverNow, (_entry, { path, body }) => ask<Report>(path, { body }));
 
-/** Looks at what waits; asks the browser to wake the worker for it. */
+/** Reads the waiting marks; asks the browser to wake the worker for them. */
 async function look(): Promise<void> {
   entries.value = (await allEntries()).filter(({ id }) => !underWay.has(id));
   if (outbox.peek().some(({ refused }) => refused === null)) await askForSync();
@@ -103,14 +103,14 @@ async function askForSync(): Promise<void> {
     const worker = await navigator.serviceWorker?.getRegistration(page.root);
     await (worker as Syncing | undefined)?.sync?.register(syncTag);
   } catch {
-    // Not in this browser, or not allowed: the page sends it when it is open.
+    // The browser lacks it or forbids it: the page sends the marks when it is open.
   }
 }
 
 /**
- * Sends what waits: at the start, when the browser is connected or looked at again, and each minute.
+ * Sends waiting marks: at the start, when the browser is connected or looked at again, and each minute.
  *
- * @param onArrived called with what the API has said of each mark that arrives
+ * @param onArrived called with the API's answer to each mark that arrives
  */
 export function keepSending(onArrived: (entry: WaitingEntry, body: Report) => void): void {
   let timer: ReturnType<typeof setTimeout> | undefined;

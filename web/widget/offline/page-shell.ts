@@ -12,8 +12,8 @@ export const isMapPage = (root: URL, { origin, pathname }: URL): boolean =>
   (pathname === root.pathname || /^s\/[^/]+$/.test(pathname.slice(root.pathname.length)));
 
 /**
- * The page from the network. Where that takes longer than four seconds, or answers that the service is away, the page as
- * it was kept, without the statuses that came with it then.
+ * The page from the network; the kept page, without the statuses that came with it, when the network takes longer than
+ * four seconds or answers that the service is away.
  */
 export async function answerPage(
   root: URL,

@@ -1,6 +1,6 @@
 import type { AlertMessage } from "#src/contract/alert-text.ts";
 
-// What a service worker has that a page has not; the pages' types know nothing of it.
+// Parts of a service worker's scope that the types of pages lack.
 interface WorkerEvent extends Event {
   waitUntil(work: Promise<unknown>): void;
 }
@@ -27,7 +27,7 @@ interface PushScope {
 
 const stopAction = "stop";
 
-/** Shows what the service tells this driver, opens the station, and ends the alert by one tap (decisions 15.25). */
+/** Shows the service's messages to this driver, opens the station, and ends the alert by one tap (decisions 15.25). */
 export function takePushes(scope: PushScope): void {
   const root = scope.registration.scope;
   scope.addEventListener("push", (event) => event.waitUntil(show(scope, event)));
@@ -59,7 +59,7 @@ async function stop(root: string, { id, token }: AlertMessage["stop"]): Promise<
   });
 }
 
-/** In the map that is open already, if the browser lets it be led there. */
+/** Opens `url` in an open map if the browser allows that, else in a new window. */
 async function open({ clients }: PushScope, url: string): Promise<void> {
   const [page] = await clients.matchAll({ type: "window" });
   try {

@@ -2,7 +2,7 @@ import { page } from "#web/widget/page.ts";
 
 /** Lets the service worker keep the map for later, once the map itself has been loaded (decisions 15.19). */
 export function keepPageForLater(): void {
-  // In a partner's frame the map is a part of another page.
+  // A map in a partner's frame is a part of another page.
   if (page.framed || !page.isOwnMap || !("serviceWorker" in navigator)) return;
   const register = (): void => {
     navigator.serviceWorker

@@ -29,7 +29,7 @@ registerRoute(
 
 scope.addEventListener("install", (event) => {
   event.waitUntil(keepPage(root).catch(() => {}));
-  // At once: what an open page still needs of the version before is on the server for a day.
+  // The new worker starts at once: files of the former version, which open pages need, stay on the server for a day.
   event.waitUntil(scope.skipWaiting());
 });
 scope.addEventListener("activate", (event) => event.waitUntil(scope.clients.claim()));

@@ -9,8 +9,8 @@ interface ToldPart {
 }
 
 /**
- * From when what is shown of `view` is: the newest answer that holds all of a box of it, else the oldest of those that
- * hold some; of several boxes the oldest. Null where nothing is held.
+ * The time of the stations that are shown of `view`, ms: the newest answer that covers a box of it, else the oldest of
+ * those that cover a part; the oldest box counts. Null when no answer covers any of it.
  */
 export function toldAt(parts: readonly ToldPart[], view: readonly Box[]): number | null {
   const times = view.flatMap((box) => {

@@ -7,25 +7,25 @@ export interface WaitingEntry {
   /** Random; the service takes a mark of this id once. */
   id: string;
   stationId: string;
-  /** Of the station, for the viewer. */
+  /** The station's name, for the viewer. */
   title: string;
   status: Status;
   what: "report" | "confirm";
-  /** Without what it is sent with. */
+  /** The statement, without the fields that `sentOf` adds. */
   body: object;
   /** The API's address and key, for the service worker, which has no page. */
   api: string;
   key: string;
   /** When it was said, by the service's clock, ms. */
   saidAt: number;
-  /** Nobody but the page in which it was said may send it before, ms by this browser's clock. */
+  /** Only the page in which it was made may send it before this time, ms by this browser's clock. */
   notBefore: number;
   tries: number;
   /** Why it will not be taken; it stays until the viewer has seen that. */
   refused: Refused | null;
 }
 
-/** What else a mark is sent with. */
+/** The path and the body of the request that sends a mark. */
 export interface Sent {
   path: string;
   body: object;

@@ -12,7 +12,7 @@ const countsMs = dayMs;
 const tooOld: Refused = {
   ...{ kind: "refused", status: 422, code: "too-old", window: "", retryAfterS: null },
 };
-// In place of a database, where there is none: for as long as the page is open.
+// Stands in for a missing database, for as long as the page is open.
 const memory = new Map<string, WaitingEntry>();
 
 /** All that wait or were refused, the oldest first. */
@@ -46,9 +46,9 @@ async function findEntry(id: string): Promise<WaitingEntry | undefined> {
 }
 
 /**
- * Sends a mark that waits, in one tab or worker at a time. What has arrived goes; what will not be taken is kept as
- * refused; anything else goes on waiting. Undefined when it does not wait any more: another tab has sent it, or the
- * viewer has dropped it.
+ * Sends a mark that waits, in one tab or worker at a time. A mark that has arrived is dropped; one that will not be
+ * taken is kept as refused; any other goes on waiting. Undefined when it does not wait any more: another tab has sent
+ * it, or the viewer has dropped it.
  *
  * @param post asks the API; never rejects
  */

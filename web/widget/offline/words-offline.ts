@@ -1,7 +1,7 @@
 import type { Language } from "#web/kit/language.ts";
 import { language } from "#web/widget/words.ts";
 
-/** What the map says without a network; both languages have all of it. */
+/** The map's words for a time without a network; both languages have all of them. */
 interface OfflineWords {
   offlineSince: (ago: string) => string;
   waits: string;

@@ -1,4 +1,4 @@
-/** What a service worker has that a page has not; the pages' types know nothing of it. */
+/** Parts of a service worker's scope that the types of pages lack. */
 export interface WorkerEvent extends Event {
   waitUntil(work: Promise<unknown>): void;
 }

@@ -12,13 +12,13 @@ import { page } from "#web/widget/page.ts";
 import { undo } from "#web/widget/sending.ts";
 import { language, words } from "#web/widget/words.ts";
 
-/** What the service keeps of the viewer, and how it is erased. */
+/** The viewer's data at the service, and the button that erases them. */
 export const AboutYou = () => {
   const asking = useSignal(false);
   const busy = useSignal(false);
   const first = useRef<HTMLButtonElement>(null);
   const pressed = useRef(false);
-  // The button that was pressed is gone: the focus goes to what stands in its place.
+  // The pressed button is gone: the focus goes to the element in its place.
   useLayoutEffect(() => {
     if (pressed.current) first.current?.focus();
   }, [asking.value]);

@@ -38,7 +38,7 @@ export const CardFacts = ({ fuel }: { fuel: FuelBlock }) => {
   );
 };
 
-/** Every grade, whether it is there, and its price: of one that is out the last that was told. */
+/** Every grade, whether it is there, and its price; a grade that is out has its last known price. */
 const Grades = ({ fuel }: { fuel: FuelBlock }) => {
   if (fuel.status === "nodata" && (fuel.prices ?? "") === "") return null;
   return (

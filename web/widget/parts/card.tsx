@@ -23,7 +23,7 @@ import { config, now } from "#web/widget/state.ts";
 import { brandBeside, stationName } from "#web/widget/station-name.ts";
 import { words } from "#web/widget/words.ts";
 
-/** A station: what is known, how sure that is, and the way to say otherwise. */
+/** A station: its facts, how sure they are, and the way to correct them. */
 export const Card = ({ station }: { station: Station }) => {
   const marking = useSignal(false);
   const { fuel, addr } = station;
@@ -33,7 +33,7 @@ export const Card = ({ station }: { station: Station }) => {
   const own = waiting.value?.stationId === station.id ? waiting.value : null;
   const isWaiting = own !== null;
   const isHeld = own?.held === true;
-  // The sheet grows and shrinks with what it holds.
+  // The sheet grows and shrinks with its content.
   useEffect(() => {
     map.value?.reveal(station, fly.current);
     fly.current = false;

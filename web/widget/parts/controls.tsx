@@ -37,7 +37,7 @@ const Control = ({ icon, label, onClick, expanded }: ControlProps) => (
   </button>
 );
 
-/** Buttons on the map. What the browser or the address does not allow is not there. */
+/** Buttons on the map. A button that the browser or the address does not allow is left out. */
 export const UpperControls = () => (
   <div class="controls upper">
     <Control
@@ -65,7 +65,7 @@ export const UpperControls = () => (
   </div>
 );
 
-/** Those within reach of a thumb: where the viewer is, and how near. */
+/** Buttons within reach of a thumb: locate and zoom. */
 export const LowerControls = () => (
   <div class="controls lower">
     {!mayLocate.value ? null : (

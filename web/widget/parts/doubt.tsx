@@ -12,7 +12,7 @@ interface Props {
   reports: boolean;
 }
 
-/** What is said and not served: a dispute with both its sides, or a mark that waits, and a button for each. */
+/** Marks that are not served: a dispute with both its sides, or a mark that waits, and a button for each. */
 export const Doubt = ({ station: { id, fuel }, reports }: Props) => {
   const say = (what: "report" | "confirm", status: Status) => (): void => {
     askForMark();

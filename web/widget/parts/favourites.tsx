@@ -22,7 +22,7 @@ import { config, now } from "#web/widget/state.ts";
 import { stationName } from "#web/widget/station-name.ts";
 import { words } from "#web/widget/words.ts";
 
-/** On a station's card: keep it among the driver's own. */
+/** The star on a station's card: keeps the station among the driver's own. */
 export const Star = ({ station }: { station: Station }) => {
   const isOn = isFavourite(station.id);
   return (

@@ -11,7 +11,7 @@ import { words } from "#web/widget/words.ts";
 
 const ages = [1, 3, 6, 12] as const;
 
-/** The filters of the API; what they let pass shows on the map at once. */
+/** The filters of the API; the map follows them at once. */
 export const FilterPanel = () => {
   const now = filters.value;
   const set = (change: Partial<Filters>): void => {

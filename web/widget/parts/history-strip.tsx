@@ -19,7 +19,7 @@ interface Segment {
   /** ms */
   from: number;
   to: number;
-  /** Of the whole, 0 to 1. */
+  /** The share of the whole, 0 to 1. */
   part: number;
 }
 
@@ -27,7 +27,7 @@ const hours = 48;
 /** Narrower ones have no room for a sign. */
 const signedPart = 0.09;
 
-/** What a station served in the last 48 hours: a strip for the eye, the same as sentences for everybody else. */
+/** A station's statuses of the last 48 hours: as a strip, and as sentences for screen readers. */
 export const HistoryStrip = ({ station: { id, fuel } }: { station: Station }) => {
   const history = useSignal<History | null>(null);
   const name = useId();

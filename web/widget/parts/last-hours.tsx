@@ -5,7 +5,7 @@ import type { Station } from "#web/widget/api.ts";
 
 type Strip = FunctionComponent<{ station: Station }>;
 
-/** The last 48 hours of a station. What draws them comes when a card is opened, not with the page. */
+/** The last 48 hours of a station. Their code is loaded when a card is opened, not with the page. */
 export const LastHours = ({ station }: { station: Station }) => {
   const strip = useSignal<{ Strip: Strip } | null>(null);
   useEffect(() => {

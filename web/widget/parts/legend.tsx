@@ -2,7 +2,7 @@ import { StatusSign } from "#web/widget/parts/status-sign.tsx";
 import { shownStatuses } from "#web/widget/signs.ts";
 import { words } from "#web/widget/words.ts";
 
-/** What the signs mean; folded away where there is little room. */
+/** The meaning of the signs; folded away where there is little room. */
 export const Legend = () => (
   <details class="legend" open={matchMedia("(min-width: 720px)").matches}>
     <summary>{words.legend}</summary>

@@ -5,7 +5,7 @@ import { config } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
 
 type Details = Omit<Statement, "status">;
-/** Undefined takes back what was said. */
+/** Undefined takes a statement back. */
 type Change = { [K in keyof Details]?: Details[K] | undefined };
 
 interface Props {
@@ -89,7 +89,7 @@ interface PartProps {
   set: (change: Change) => void;
 }
 
-/** For each grade whether it is there, and its price where it is. */
+/** Asks of each grade whether it is there, and then for its price. */
 const Grades = ({ said, set, hasFuel }: PartProps & { hasFuel: boolean }) => {
   const grades = config.value?.grades ?? [];
   const stateOf = (grade: Grade): GradeState =>

@@ -17,7 +17,7 @@ export const NearestButton = () => (
   </button>
 );
 
-/** Where the viewer's fuel is, the nearest first. */
+/** Stations with the viewer's fuel, the nearest first. */
 export const NearestPanel = () => {
   const state = nearest.value;
   const asked = useRef(grade.value);

@@ -26,7 +26,7 @@ import {
 } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
 
-/** What the viewer should know about what is shown: one sentence at a time, the gravest. */
+/** Warnings about the shown stations: one sentence at a time, the gravest. */
 export const Notices = () => {
   const text = sentence();
   return (
@@ -68,10 +68,10 @@ function sentence(): string | null {
     : words.nothingInView;
 }
 
-/** How long ago what is shown was told; null where nothing is shown. */
+/** The age of the shown stations; null when there are none. */
 function heldAgo(): string | null {
   if (shownFrom.value === null) return null;
-  // Looked at again as time passes.
+  // Checked again as time passes.
   void now.value;
   return words.ago(Math.max(0, Math.floor((Date.now() - shownFrom.value) / minuteMs)));
 }

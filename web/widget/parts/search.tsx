@@ -45,7 +45,7 @@ export const Search = () => {
       const { lat, lon, zoom, name } = result.city;
       input.current?.blur();
       keepCity(name);
-      // Whoever looks for the nearest looks for them there.
+      // An open search for the nearest stations goes on around the city.
       if (panel.value === "nearest") void openNearest({ lat, lon, city: name });
       else goTo({ lat, lon, zoom });
     } else {

@@ -6,14 +6,14 @@ import { askForMark } from "#web/widget/position.ts";
 import { addToWaiting, letGo, sendNow, type Said } from "#web/widget/sending.ts";
 import { words } from "#web/widget/words.ts";
 
-/** What a driver adds to a mark that has not gone out yet; it waits as long as this is open. */
+/** Details for a mark that has not gone out yet; it waits as long as this sheet is open. */
 export const SecondSheet = ({ said }: { said: Said }) => {
   const { status } = said.statement;
   const details = useSignal<Omit<Statement, "status">>({});
   const form = useRef<HTMLFormElement>(null);
   const title = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => title.current?.focus(), []);
-  // A page that is closed here sends what was said so far. What is half written would spoil the whole mark.
+  // A page that is closed here sends the details so far, unless a half-written field would spoil the whole mark.
   useEffect(() => {
     if (form.current?.checkValidity() === true) addToWaiting(details.value);
   }, [details.value]);

@@ -21,7 +21,7 @@ interface Drawn {
   zoom: number;
 }
 
-/** Width of what is drawn, pixels. */
+/** Width of the drawing, pixels. */
 export const widthOf = (group: Sketched, zoom: number): number =>
   group.stations.length === 1 ? stationPx * growthAt(zoom) : ringOf(group.stations.length);
 
@@ -71,7 +71,7 @@ export const SketchedSign = ({ group, zoom }: Drawn) => {
   );
 };
 
-/** Several stations as a ring of what they answer, around its middle. */
+/** Several stations as a ring of their answers, around its middle. */
 export const SketchedRing = ({ group: { stations } }: Drawn) => {
   const answers = stations.map(({ fuel }) => answerFor(fuel, grade.value));
   const shares = shownStatuses.map((status) => {

@@ -15,8 +15,8 @@ import { cities, config } from "#web/widget/state.ts";
 const reachPx = 8;
 
 /**
- * The map as it will be, without its library: land, towns, stations (decisions 15.42). For the eye alone: the
- * list says the same.
+ * The map as it will be, without its library: land, towns, stations (decisions 15.42). It is hidden from
+ * screen readers, because the list says the same.
  */
 export const Sketch = () => {
   const view = sketch.value;

@@ -17,7 +17,7 @@ interface Props extends Near<Station> {
   isOwn: boolean;
 }
 
-/** A station in a list: how far, what it answers about the grade, and the way there. */
+/** A station in a list: its distance, its answer about the grade, and the way there. */
 export const StationRow = ({ station, distance, isOwn }: Props) => {
   const { fuel, addr } = station;
   const answer = answerFor(fuel, grade.value);

@@ -5,7 +5,7 @@ import { askForMark } from "#web/widget/position.ts";
 import { sendSoon } from "#web/widget/sending.ts";
 import { words } from "#web/widget/words.ts";
 
-/** The quickest mark: what is shown is still so, or it is not, which opens the form. */
+/** The quickest mark: "yes" confirms the shown status, "no" opens the form. */
 export const StillTrue = ({ station, onNo }: { station: Station; onNo: () => void }) => {
   const { status, pending_status: pending, conflict } = station.fuel;
   if (status === "nodata" || pending !== "" || conflict !== null || isOwnMark(station.id, status))

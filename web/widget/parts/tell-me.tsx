@@ -9,7 +9,7 @@ import { language } from "#web/widget/words.ts";
 
 const usualKm = 10;
 
-/** "Tell me when 95 is there within 10 km", and what this device waits for already (decisions 15.25). */
+/** "Tell me when 95 is there within 10 km", and the alerts of this device (decisions 15.25). */
 export const TellMe = ({ grade, from }: { grade: Grade | null; from: Origin | null }) => {
   useEffect(() => void loadAlerts(), []);
   const known = alerts.value?.alerts ?? [];

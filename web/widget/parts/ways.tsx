@@ -37,7 +37,7 @@ export const Ways = ({ station }: { station: Station }) => {
   );
 };
 
-/** Not in a frame: the page of a station is the operator's own. */
+/** Shares the station's page. It is left out in a frame, because that page is the operator's own. */
 const Share = ({ station }: { station: Station }) => {
   const address = new URL(`s/${encodeURIComponent(station.id)}`, page.root);
   // Messengers read the page in no language of their own.
