@@ -2,7 +2,7 @@ import { type ApiError, errorOf, isApiError, noAnswer } from "./problem.ts";
 import { isFinal, type Wait } from "./waiting.ts";
 
 export interface CallSettings {
-  /** Of the service, without `/api/…`. */
+  /** The service's address, without `/api/…`. */
   baseUrl: string;
   /** A secret key. Never put one into a page. */
   key: string;
@@ -14,7 +14,7 @@ export interface CallSettings {
   timeoutS?: number;
   /** Told before each wait for the server: after a limit, an error of the server, a lost connection. */
   onWait?: (wait: Wait) => void;
-  /** In place of the global one: to go through a proxy, to choose a server. */
+  /** Replaces the global `fetch`: to go through a proxy, to choose a server. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
@@ -43,8 +43,8 @@ export type Call = (request: Request, options?: CallOptions) => Promise<Received
 
 /**
  * Sends requests and tries again where that is safe: after a minute's limit, 503 and the like and lost connections,
- * waiting as long as `Retry-After` says, else longer each time. Throws an ApiError in the end, or the signal's reason;
- * at once what no waiting mends (see `isFinal`), and a TypeError here for settings that cannot work.
+ * waiting as long as `Retry-After` says, else longer each time. Throws an ApiError in the end, or the signal's reason.
+ * An error that no waiting mends (see `isFinal`) comes at once; settings that cannot work throw a TypeError here.
  */
 export function createCall(settings: CallSettings): Call {
   const { retries = 4, maxWaitS = 60, onWait } = settings;
@@ -130,7 +130,7 @@ function limited(outer: AbortSignal | undefined, seconds: number) {
   };
 }
 
-/** What was refused for the minute's limit has not been looked at; anything else only where twice does no harm. */
+/** A request over the minute's limit has not been processed; any other is repeated only if that does no harm. */
 const mayRepeat = ({ repeatable }: Request, error: ApiError): boolean =>
   error.code === "rate-limit-exceeded" ||
   (repeatable && [0, 502, 503, 504].includes(error.status) && !isFinal(error));

@@ -30,10 +30,10 @@ import type {
   Way,
 } from "./types.ts";
 
-/** A read. Throws an ApiError for what the API refuses. */
+/** A read. Throws an ApiError when the API refuses it. */
 export interface Read<Query, Body> {
   (query: Query, options?: CallOptions): Promise<Body>;
-  /** The same with `If-None-Match`: `body` is null when it is still what has that ETag. */
+  /** The same with `If-None-Match`: `body` is null when the content still has that ETag. */
   ifChanged(query: Query, etag: string | null, options?: CallOptions): Promise<Versioned<Body>>;
 }
 
@@ -47,10 +47,10 @@ export interface Client {
   stations: Read<AreaQuery, StationList>;
   /** A page of the whole country. */
   all: Read<PageQuery, StationPage>;
-  /** What has changed since a moment, an `as_of` as a rule. */
+  /** Changes since a moment, an `as_of` as a rule. */
   delta: Read<{ updated_since: string }, Delta>;
   station: Read<string, OneStation>;
-  /** Which statuses a station served in the last hours. */
+  /** The statuses that a station served in the last hours. */
   history: Read<HistoryQuery, StationHistory>;
   cities: Read<CityQuery, CityList>;
   /** Stations by city, status, grade and day. */
@@ -74,13 +74,13 @@ export interface Client {
     reports: readonly BatchReport[],
     options?: CallOptions & { wait?: number },
   ): Promise<BatchResult>;
-  /** What became of a mark; kept 7 days. */
+  /** A mark's state and outcome; kept 7 days. */
   reportState(reportId: string, options?: CallOptions): Promise<ReportState>;
-  /** The same of up to 500 marks. */
+  /** The same for up to 500 marks. */
   reportStates(reportIds: readonly string[], options?: CallOptions): Promise<ReportStates>;
   /** Erases a user: the marks stay, and nothing leads to the user any more. */
   eraseUser(userRef: string, options?: CallOptions): Promise<Erased>;
-  /** What you have used in the last days (7; up to 365), and your limits. */
+  /** Your usage of the last days (7; up to 365), and your limits. */
   usage(query?: { days?: number }, options?: CallOptions): Promise<Usage>;
   /** Asks the operator for other limits. One request may be pending: 409 `limit-request-pending`. */
   askLimits(wish: LimitWish, options?: CallOptions): Promise<LimitRequest>;
@@ -191,7 +191,7 @@ function search(query: object): string {
   return parameters.size === 0 ? "" : `?${parameters}`;
 }
 
-/** What a sum of degrees leaves over near zero is 5.5e-17 to JavaScript; the API reads plain decimals. */
+/** JavaScript writes the rest of a sum of degrees near zero as 5.5e-17; the API reads plain decimals. */
 function textOf(value: Value): string {
   if (typeof value === "object") return value.map(textOf).join(",");
   const text = String(value);

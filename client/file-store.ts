@@ -29,7 +29,7 @@ export function fileStore(path: string): Store {
         await rename(beside, path);
       } catch (error) {
         await file.close().catch(() => {});
-        // On a full disk half a file would only be in the way.
+        // Half a file, as on a full disk, would only be in the way.
         await rm(beside, { force: true }).catch(() => {});
         throw error;
       }

@@ -7,7 +7,7 @@ import { readStream } from "./stream.ts";
 import type { Delta, Station, StationPage } from "./types.ts";
 import { isFinal, type Wait } from "./waiting.ts";
 
-/** What has to be kept over a restart. */
+/** The state to keep over a restart. */
 export interface MirrorState {
   /** Everything that changed before it is in `stations`. */
   asOf: string;
@@ -16,7 +16,7 @@ export interface MirrorState {
   stations: Station[];
 }
 
-/** Where it is kept. `save` must be atomic: the old state or the new one, never a part. */
+/** The place of the state. `save` must be atomic: the old state or the new one, never a part. */
 export interface Store {
   load(): Promise<MirrorState | null>;
   save(state: MirrorState): Promise<void>;
@@ -37,8 +37,8 @@ export interface MirrorOptions extends CallSettings {
   /** A stream that says nothing for so long is given up, ms; 45 s, three times the usual heartbeat. */
   silentMs?: number;
   /**
-   * At least so often the copy is compared with the service, ms; 30 minutes. Where they differ it is taken anew:
-   * `onChange` is told of what differed, `onError` that it did. A copy from a store is compared when it starts.
+   * Longest time between two comparisons of the copy with the service, ms; 30 minutes. A copy that differs is taken
+   * anew: `onChange` gets the differences, `onError` an error. A copy from a store is compared when it starts.
    */
   compareMs?: number;
   /** Shortest time between two saves, ms; 30 s. `stop` saves at once. */
@@ -60,8 +60,9 @@ export interface Mirror {
   /** True while changes come by the stream. */
   isLive(): boolean;
   /**
-   * Resolves when the copy has been brought up to date for the first time. Rejects when stopped before, and with what
-   * no waiting mends: a key or an address that is refused. The mirror goes on trying, and a later call waits anew.
+   * Resolves when the copy has been brought up to date for the first time. Rejects when stopped before, and with an
+   * error that no waiting mends: a key or an address that is refused. The mirror goes on trying, and a later call
+   * waits anew.
    */
   ready(): Promise<void>;
   /** Brings the copy up to date now; rejects when that failed. */
@@ -74,13 +75,13 @@ const pageLimit = 30_000;
 const unchangedSaveMs = 3600_000;
 const failedPollMs = 5000;
 const retryMs = 3000;
-/** After so long another process, if it answers the next poll, has what this one has said. */
+/** Time after which any process that answers the next poll has this one's changes too. */
 const settleMs = 5000;
 /** Longest time after which a stream that could not be had is tried again. */
 const withoutStreamMs = 600_000;
 
 /**
- * Keeps a local copy of all stations: the whole country once, then what has changed, by the stream or by polls. The
+ * Keeps a local copy of all stations: the whole country once, then the changes, by the stream or by polls. The
  * next delta or stream always begins at the `as_of` of the last whole answer, also where that lies before the one asked
  * for. A poll and a stream never run at once: their answers may come from processes of which one is behind.
  */
@@ -98,7 +99,7 @@ export function mirror(options: MirrorOptions): Mirror {
   let reached = false;
   let asOf: string | null = null;
   let etag: string | null = null;
-  // On a clock that nobody sets back: a save must not wait for the wall clock to catch up.
+  // `at` is by a clock that nobody sets back: a save must not wait for the wall clock to catch up.
   let saved = { asOf: null as string | null, at: -Infinity, changed: false };
   /** When the copy is compared next, by the same clock. */
   let compareAt = -Infinity;
@@ -136,7 +137,7 @@ export function mirror(options: MirrorOptions): Mirror {
   };
 
   const takeWhole = async (known: string | null): Promise<void> => {
-    // What the ETag stands for must be what is here: after a delta it is not any more.
+    // The ETag must stand for this copy: after a delta it does not any more.
     const answer = await client.all.ifChanged({ limit: pageLimit }, known, { signal });
     if (answer.body === null) return commit([], { asOf: answer.asOf, etag });
     const whole = new Map<string, Station>();
@@ -267,7 +268,7 @@ export function mirror(options: MirrorOptions): Mirror {
     return againMs;
   };
 
-  // At most one poll runs and one waits: whoever asks during a poll needs one that begins after that.
+  // At most one poll runs and one waits: a call during a poll needs one that begins after the call.
   const refresh = (): Promise<void> => {
     if (running === null) {
       running = poll().finally(() => (running = null));
@@ -289,7 +290,7 @@ export function mirror(options: MirrorOptions): Mirror {
       let waitMs = pollMs * (0.9 + Math.random() / 5);
       try {
         await (running ?? refresh());
-        // Whoever has asked for a poll meanwhile gets it first.
+        // A poll that was asked for meanwhile comes first.
         if (running !== null) waitMs = 0;
         else if (!signal.aborted && asOf !== null && performance.now() >= streamFrom) {
           const againMs = await followed(asOf);
@@ -350,7 +351,7 @@ function deferred() {
   let resolve: () => void = () => {};
   let reject: (error: Error) => void = () => {};
   const promise = new Promise<void>((yes, no) => ([resolve, reject] = [yes, no]));
-  // Whoever does not ask for it must not be hit by it.
+  // A rejection that nobody waits for must not end the process.
   promise.catch(() => {});
   return { promise, resolve, reject };
 }

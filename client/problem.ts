@@ -35,7 +35,7 @@ export function noAnswer(cause: unknown): ApiError {
   return Object.assign(error, { cause });
 }
 
-/** `fetch failed` alone helps nobody: what it rests on says which host refused, or which name is unknown. */
+/** `fetch failed` alone helps nobody: its cause names the host that refused, or the unknown name. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as { code?: unknown };

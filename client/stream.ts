@@ -2,20 +2,20 @@ import type { CallSettings } from "./call.ts";
 import { errorOf, isApiError, noAnswer } from "./problem.ts";
 import type { Delta } from "./types.ts";
 
-/** What a stream says at a time. */
+/** One message of a stream. */
 export interface StreamMessage {
-  /** What has changed; null for a heartbeat. */
+  /** The changes; null for a heartbeat. */
   delta: Delta | null;
-  /** Everything that changed before it has been said; null where that has not moved on. */
+  /** Everything that changed before it has been sent; null when the cursor has not moved. */
   asOf: string | null;
-  /** After how many ms to come back when the stream has ended, where the server says so. */
+  /** Time after which to come back when the stream has ended, ms, if the server says so. */
   retryMs: number | null;
 }
 
 export interface StreamOptions {
-  /** Where the copy ends, an `as_of`. */
+  /** The end of the copy, an `as_of`. */
   since: string;
-  /** Ends a stream that says nothing for so long, ms. */
+  /** Longest silence before the stream is ended, ms. */
   silentMs: number;
   signal: AbortSignal;
 }
@@ -24,8 +24,8 @@ export interface StreamOptions {
 const openingMs = 15_000;
 
 /**
- * Reads `/stations/stream` until the server ends it in order. Throws an ApiError for what the server refuses, and one
- * with status 0 when there is no stream, or it breaks off, or falls silent.
+ * Reads `/stations/stream` until the server ends it in order. Throws an ApiError when the server refuses, and
+ * one with status 0 when there is no stream, or it breaks off, or falls silent.
  */
 export async function* readStream(
   { baseUrl, key, fetch: send = fetch }: CallSettings,
@@ -67,7 +67,7 @@ export async function* readStream(
   }
 }
 
-/** A signal that also fires when what is waited for takes too long. */
+/** A signal that also fires when a wait takes too long. */
 function watchSilence(outer: AbortSignal) {
   const inner = new AbortController();
   const pass = (): void => inner.abort(outer.reason);

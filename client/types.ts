@@ -1,4 +1,4 @@
-/** What the API takes and gives, word for word: docs/contract.md 2 and 4. Times are UTC, `YYYY-MM-DD HH:MM:SS`. */
+/** The API's requests and answers, word for word: docs/contract.md 2 and 4. Times are UTC, `YYYY-MM-DD HH:MM:SS`. */
 
 export type Status = "yes" | "low" | "no" | "queue";
 export type ServedStatus = Status | "nodata";
@@ -51,7 +51,7 @@ export interface StationList {
   stale_after_hours: number;
   /** True when the list was cut at 4000 stations. */
   truncated: boolean;
-  /** With `ids`: those that are not in service. */
+  /** The ids of `ids` that are not in service. */
   missing?: string[];
 }
 
@@ -119,7 +119,7 @@ export interface InsightQuery {
   offset?: number;
 }
 
-/** Stations of a place; shares are among those of which something is known, null where it is of none. */
+/** Stations of a place. Shares are among stations with a known status or grade; null when there are none. */
 export interface Insight {
   stations: number;
   statuses: Record<Status | "nodata", number>;
@@ -128,7 +128,7 @@ export interface Insight {
     string,
     { available: number; out: number; unknown: number; share_out: number | null }
   >;
-  /** On average over each day, the oldest first. */
+  /** Averages over each day, the oldest first. */
   days: {
     day: string;
     stations: number;
@@ -191,7 +191,7 @@ export interface ReportResult {
   };
   fuel: FuelBlock;
   duplicate: boolean;
-  /** Of a repeated `external_id`: the first mark, and whether this one said the same. */
+  /** For a repeated `external_id`: the first mark, and whether this one said the same. */
   duplicate_of?: { report_id: string; station_id: string; status: Status; same_body: boolean };
 }
 
@@ -206,13 +206,13 @@ export interface Erased {
 }
 
 export interface BatchResult {
-  /** In the order sent. */
+  /** Results in the order sent. */
   reports: (ReportResult | { error: Problem; retry_after?: number })[];
   count: number;
 }
 
 export interface ReportStates {
-  /** In the order asked for. */
+  /** States in the order asked for. */
   reports: (ReportState | { report_id: string; error: Problem })[];
   count: number;
 }
@@ -225,7 +225,7 @@ export interface UsageDay {
   not_modified: number;
   /** Refused requests among them. */
   errors: number;
-  /** By method and path: `GET /stations`. */
+  /** Requests by method and path: `GET /stations`. */
   methods: Record<string, number>;
 }
 
@@ -239,7 +239,7 @@ export interface Usage {
   widget: { today: { date: string; requests: number }; days: UsageDay[] };
 }
 
-/** What you ask the operator for. */
+/** The limits that you ask the operator for. */
 export interface LimitWish {
   /** Requests a minute, 1 to 100,000. */
   requested_rpm: number;
@@ -281,7 +281,7 @@ export interface RotatedKey {
   request_id: string;
 }
 
-/** What the service sends to a webhook. `timestamp` is the time of the event in ISO 8601. */
+/** An event that the service sends to a webhook. `timestamp` is the time of the event in ISO 8601. */
 export type WebhookEvent = { timestamp: string } & (
   | { type: "stations.changed"; data: Omit<Delta, "truncated"> }
   | { type: "report.processed"; data: { reports: ReportState[]; count: number } }

@@ -1,9 +1,9 @@
 import { type ApiError, isApiError } from "./problem.ts";
 
-/** What is waited for: the error, since when it fails without a success in between, and for how long it waits now. */
+/** A wait: the error, the time since which calls have failed without a success, and the length of this wait. */
 export interface Wait {
   error: unknown;
-  /** By this machine's clock. */
+  /** Time by this machine's clock. */
   since: Date;
   waitMs: number;
 }

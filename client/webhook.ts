@@ -53,7 +53,7 @@ export function verifyWebhook(
 }
 
 const secretForm = /^whsec_[A-Za-z0-9+/]+=*$/;
-/** Of Standard Webhooks. */
+/** Least length of a key by Standard Webhooks, bytes. */
 const keyBytesMin = 24;
 
 /** An empty or a wrong secret must not pass unseen: anybody could sign with it. */
