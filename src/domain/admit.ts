@@ -239,8 +239,7 @@ function duplicateOf(
     const first = facts.externalIds.get(externalKey(mark.partnerId, mark.externalId));
     if (first !== undefined) return { ...first, named: true };
   }
-  // A device's ids are unique only within the device, and within the day in which its marks can count (decisions
-  // 15.21).
+  // A device's ids hold only for the device, and for the day in which its marks can count (decisions 15.21).
   if (mark.externalId !== null && mark.partnerId === null) {
     const first = reporter.recent.find((past) => past.externalId === mark.externalId);
     if (first !== undefined) return { id: first.id, stationId: first.stationId, named: true };

@@ -25,10 +25,7 @@ export const uncertainMs = ({ ageMs, heardMs, behindMs }: Knowledge): number =>
 /** True when a key may have been revoked for so long that it must not be believed any more. */
 export const isOutdated = (knowledge: Knowledge): boolean => uncertainMs(knowledge) > oldestMs;
 
-/**
- * A process is stale when another web process has read Postgres later by this, ms: a balancer should then ask only that
- * one.
- */
+/** A process is stale when another web process has read Postgres later by this, ms: a balancer should ask that one. */
 const staleMs = 20 * secondMs;
 /** Polls that must fail: a single failed poll does not make a process stale. */
 const stalePolls = 5;

@@ -169,10 +169,7 @@ export function decide(
   return { state, opinions: byReporter(opinions), outcomes, harms, states };
 }
 
-/**
- * Limit for judging in turn: if a transaction has more such marks of one station, each mark is judged knowing all of
- * them.
- */
+/** Most marks judged in turn: with more of one station in a transaction, each is judged by all of them. */
 const turnsMax = 20;
 
 /** The marks that sort after a mark received later than they were, in order of receipt. */

@@ -56,10 +56,7 @@ export function judgeDispute(
   };
 }
 
-/**
- * Moments (ms) after `at`, up to `until`, at which the passing of time may change a verdict: a mark or a newcomer ages
- * out.
- */
+/** Moments (ms) after `at`, up to `until`, at which time may change a verdict: a mark or a newcomer ages out. */
 export function verdictInstants(
   live: readonly Mark[],
   at: number,

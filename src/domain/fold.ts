@@ -335,10 +335,7 @@ function recount(
   return { ...state, served, prices, lastUpdated, versions };
 }
 
-/**
- * The moment at which the passing of time ends a dispute of this state, and the state from then on; null if none ends
- * in time.
- */
+/** The moment at which time ends a dispute of this state, and the state from then on; null if none within the look. */
 function foresee(
   state: StationState,
   live: readonly Mark[],

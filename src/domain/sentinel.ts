@@ -28,10 +28,7 @@ export interface Counted {
 /** The result of one comparison; `unknown` when there was nothing to compare. */
 export type Verdict = "same" | "different" | "unknown";
 
-/**
- * The content depends only on changes and time, so two copies with the same changes and a common moment have equal
- * sums.
- */
+/** The content depends only on changes and time, so copies of the same change and a common moment have equal sums. */
 const isComparable = (a: Copy, b: Copy): boolean =>
   a.seq === b.seq && a.sinceMs <= b.asOfMs && b.sinceMs <= a.asOfMs;
 

@@ -14,9 +14,7 @@ export function takenBy(status: number | null): Taken {
 export const givenUpAfterMs = 3 * dayMs;
 const growth = 4;
 const longestPauseMs = 4 * hourMs;
-/**
- * A pause is longer or shorter by up to this part, so that receivers which failed together do not come back together.
- */
+/** A pause varies by up to this part, so that receivers which failed together do not come back together. */
 const jitter = 0.2;
 
 /**

@@ -11,7 +11,7 @@ export function addressSet(entries: readonly string[]) {
   const blocks = entries.map((entry) => blockOf(entry.trim())).filter((block) => block !== null);
   return {
     has(text: string): boolean {
-      // The usual case, asked at every request.
+      // The usual case, on the path of every request.
       if (blocks.length === 0) return false;
       const address = parse(text);
       return address !== null && blocks.some((block) => contains(block, address));
@@ -41,19 +41,19 @@ function blockOf(entry: string): Block | null {
   return /^\d{1,3}$/.test(bits) && length >= 0 && length <= most ? [range, length] : null;
 }
 
-/** An address or CIDR block, IPv4 or IPv6, as it is stored: in its shortest form (`plainAddress`). Null for neither. */
+/** An address or CIDR block, IPv4 or IPv6, in its shortest form (`plainAddress`), for storage. Null for other text. */
 export function boundAddress(entry: string): string | null {
   const block = blockOf(entry);
   return block && (entry.includes("/") ? block.join("/") : String(block[0]));
 }
 
-/** Without brackets and zone, and an IPv4 peer on an IPv6 socket as IPv4. Null for what is no address. */
+/** Without brackets and zone, and an IPv4 peer on an IPv6 socket as IPv4. Null for text that is not an address. */
 function parse(text: string): Address | null {
   const bare = text
     .trim()
     .replace(/^\[(.*)\]$/, "$1")
     .replace(/%.*$/, "");
-  // ipaddr.js would take `010.1` and the like for addresses as well.
+  // ipaddr.js would accept `010.1` and similar texts as addresses.
   return isIP(bare) === 0 ? null : ipaddr.process(bare);
 }
 
@@ -62,7 +62,7 @@ const globalIpv6 = ipaddr.IPv6.parse("2000::");
 /**
  * True for an address of the public internet. False for loopback, private, link-local, shared (CGNAT), unique local,
  * multicast, reserved and documentation addresses, for IPv6 forms that lead to any IPv4 address (NAT64, 6to4), and for
- * what is no address. An IPv4-mapped address counts as its IPv4.
+ * text that is not an address. An IPv4-mapped address counts as its IPv4.
  */
 export function isPublicAddress(text: string): boolean {
   const address = parse(text);
@@ -74,12 +74,12 @@ const plainIpv4 = /^[\d.]+$/;
 
 /** An address in its shortest form, without brackets, zone and the `::ffff:` of an IPv4 peer; other text as it is. */
 export const plainAddress = (text: string): string =>
-  // The usual form, asked at every request.
+  // The usual form, on the path of every request.
   plainIpv4.test(text) ? text : (parse(text)?.toString() ?? text.trim());
 
 /**
- * The viewer's address: the socket's, or, as long as the nearest hop is a trusted proxy, the one that this
- * proxy added to X-Forwarded-For. What stands further left was written by the viewer and is not believed.
+ * The viewer's address: the socket's, or, as long as the nearest hop is a trusted proxy, the address that this proxy
+ * added to X-Forwarded-For. The viewer can write the entries further left, so they are ignored.
  */
 export function viewerAddress(
   peer: string,
@@ -98,10 +98,10 @@ export function viewerAddress(
 }
 
 const rememberedMax = 1000;
-/** Strangers write this header: long ones are not kept. */
+/** Strangers write this header, so long values are not kept. */
 const rememberedLength = 200;
 
-/** `viewerAddress`, which remembers: behind a proxy reading the same header again took 4 % of a cached answer. */
+/** `viewerAddress` with a cache: behind a proxy, parsing the same header again took 4 % of a cached answer. */
 export function createViewerReader(trusted: AddressSet) {
   const known = new LRUCache<string, string>({ max: rememberedMax });
   return (peer: string, forwarded: string | undefined): string => {
@@ -114,7 +114,7 @@ export function createViewerReader(trusted: AddressSet) {
   };
 }
 
-/** What one viewer can hold: an IPv4 address, or an IPv6 /64, whose lower half a viewer may change at will. */
+/** The network of one viewer: an IPv4 address, or an IPv6 /64, whose lower half a viewer may change at will. */
 export function viewerNetwork(address: string): string {
   const parsed = plainIpv4.test(address) ? null : parse(address);
   if (!(parsed instanceof ipaddr.IPv6)) return parsed?.toString() ?? address;

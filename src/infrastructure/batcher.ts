@@ -5,11 +5,11 @@ interface QueuedItem<In, Out> {
 }
 
 /**
- * Collects items into few runs: what comes while `atOnce` runs are under way is in the next one. There is no timer, so a
- * single item starts at once; with `sameTurn` it takes along what comes in the same turn of the event loop.
+ * Collects items into few runs: items that arrive while `atOnce` runs are active join the next run. There is no timer,
+ * so a single item starts at once; with `sameTurn` it waits for other items of the same turn of the event loop.
  *
- * `run` gives a result for each item, in their order; an Error rejects its item alone. A run that fails rejects all its
- * items. `max`: how much one run takes, of what `weigh` says (each item is 1); a heavier item comes alone.
+ * `run` gives a result for each item, in their order; an Error rejects only its item. A run that fails rejects all its
+ * items. `max`: greatest weight of one run by `weigh` (by default 1 an item); a heavier item gets its own run.
  */
 export function createBatcher<In, Out>(deps: {
   atOnce: number;
@@ -65,7 +65,7 @@ export function createBatcher<In, Out>(deps: {
           pump();
         });
       }),
-    /** Waits for what is under way, and for what is queued. */
+    /** Waits for active and queued items. */
     drain: async (): Promise<void> => {
       pump();
       while (running.size > 0) await Promise.all(running);
@@ -75,7 +75,7 @@ export function createBatcher<In, Out>(deps: {
 
 const idsMax = 500;
 
-/** Collects lists of ids into runs of at most 500; a longer list comes alone. `run` gets each id once, all share its result. */
+/** Collects lists of ids into runs of at most 500; a longer list is alone. `run` gets each id once. */
 export const createIdBatcher = <T>(
   run: (ids: readonly string[]) => Promise<T>,
   atOnce: number,

@@ -4,7 +4,7 @@ import type { Log } from "#src/infrastructure/log.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 
 /**
- * CRC-32 of what belongs together in Redis, as eight hexadecimal digits (decisions 21.40). The key is one of the
+ * CRC-32 of parts that belong together in Redis, as eight hexadecimal digits (decisions 21.40). The key is one of the
  * parts, so that nothing passes under another key. Each part counts with its length: bytes cannot move between parts.
  */
 export function checksumOf(...parts: readonly (string | number | Buffer)[]): string {
@@ -21,15 +21,15 @@ export const checksumLength = 8;
 /** The text to store under `key`; `readChecked` reads it. */
 export const withChecksum = (key: string, text: string): string => checksumOf(key, text) + text;
 
-/** The text in what is stored under `key`; null when that is not whole. */
+/** The text of the value `stored` under `key`; null when the value is damaged. */
 export function checkedText(key: string, stored: string): string | null {
   const text = stored.slice(checksumLength);
   return stored === withChecksum(key, text) ? text : null;
 }
 
 /**
- * The text under `key`; null when there is none, or none that is whole, which is told as damage of this `kind`. Rejects
- * while Redis is away.
+ * The text under `key`; null when it is missing, or damaged, which is told as damage of this `kind`. Rejects while
+ * Redis is away.
  */
 export async function readChecked(redis: Redis, key: string, kind: Damage): Promise<string | null> {
   const stored = await orWrongType(redis.get(key));
@@ -39,7 +39,7 @@ export async function readChecked(redis: Redis, key: string, kind: Damage): Prom
   return text;
 }
 
-/** What a command gives; undefined where what is stored has another type. */
+/** A command's result; undefined if the stored value has another type. */
 export const orWrongType = <T>(answer: Promise<T>): Promise<T | undefined> =>
   answer.catch((error: Error) => {
     if (/WRONGTYPE|not an integer/.test(error.message)) return undefined;
@@ -61,12 +61,12 @@ const damageKinds = [
 export type Damage = (typeof damageKinds)[number];
 const damaged = "damaged";
 
-/** Tells the watch of this connection's process that something of this kind was read and is not believed. */
+/** Tells the watch of this connection's process that a damaged value of this kind was read. */
 export const tellDamage = (redis: Redis, kind: Damage): void => void redis.emit(damaged, kind);
 
 /**
- * Counts what this process has found damaged in Redis, by kind. Logs when it begins, once a minute while it goes on, and
- * when a minute has passed without.
+ * Counts the damaged values that this process has found in Redis, by kind. Logs the first one, once a minute while
+ * there are more, and the end after a minute without damage.
  */
 export function createDamageWatch({ redis, log }: { redis: Redis; log: Log }) {
   const counts = Object.fromEntries(damageKinds.map((kind) => [kind, 0])) as Record<Damage, number>;
@@ -93,9 +93,9 @@ export function createDamageWatch({ redis, log }: { redis: Redis; log: Log }) {
   });
 
   return {
-    /** How often each kind was found damaged since the start. */
+    /** Damaged values of each kind since the start. */
     counts: (): Readonly<Record<Damage, number>> => counts,
-    /** For `/readyz`: whether the last minute was without. */
+    /** For `/readyz`: `ok` if the last minute was without damage. */
     condition: (): { ok: boolean; detail: unknown } => ({
       ok: timer === undefined,
       detail: counts,

@@ -60,13 +60,13 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   return config;
 }
 
-/** What of `env` are settings, each as it was given. */
+/** The settings in `env`, each as it was given. */
 export const givenSettings = (env: Record<string, string | undefined>): Record<string, string> =>
   Object.fromEntries(
     Object.values(settings).flatMap(({ env: name }) => (env[name] ? [[name, env[name]]] : [])),
   );
 
-/** The settings of `names` that are not given, as one sentence; null when all are there. */
+/** The settings of `names` that are missing, as one sentence; null when all are there. */
 export function missingSettings(
   config: Config,
   names: readonly ("databaseUrl" | "redisUrl" | "reporterPepper")[],

@@ -5,15 +5,15 @@ import type { Log } from "#src/infrastructure/log.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 
-/** What SQLSTATEs say of a database that takes no writes. */
+/** Reasons for refused writes, by SQLSTATE. */
 const readOnly = "the database is read-only";
 const reasons: Readonly<Record<string, string>> = {
   "25006": readOnly,
   "53100": "the disk of the database is full",
 };
-/** Nobody may write for a while, and then nothing says that writes are taken again. */
+/** A refusal is forgotten after this time: without writes nothing would show that they are taken again. */
 const believedMs = minuteMs;
-/** A failover looks like it for a moment. */
+/** A shorter refusal may be a failover. */
 const steadyMs = 10_000;
 const pollsBetween = 5;
 
@@ -29,9 +29,9 @@ interface Found {
 }
 
 /**
- * Watches whether the database takes writes, and whether it sorts text as when its indexes were made
- * (decisions 21.24, 21.27). It writes nothing there. A process that is refused a write says so in Redis, and all
- * processes believe it. `onCollation` is told once of other versions of the collation; when it rejects, it is told again.
+ * Watches whether the database takes writes, and whether it sorts text as when its indexes were made (decisions 21.24,
+ * 21.27). It never writes to the database. A process that is refused a write says so in Redis, and all processes
+ * believe it. `onCollation` is called once for other versions of the collation; if it rejects, it is called again.
  */
 export function createDatabaseWatch(
   deps: { config: Config; log: Log; db: Db; redis: Redis },
@@ -41,7 +41,7 @@ export function createDatabaseWatch(
   const key = `${config.redisPrefix}:writes-refused`;
   let own: { reason: string; at: number } | null = null;
   let others: string | null = null;
-  /** What has been logged, by the monotonic clock. */
+  /** The refusal that has been logged; `since` by the monotonic clock. */
   let refused: { reason: string; since: number } | null = null;
   let isDoubted = false;
   let collation: string | null = null;
@@ -71,7 +71,7 @@ export function createDatabaseWatch(
   };
   db.pool.onFault = (code) => {
     const reason = reasons[code];
-    // Once a second is enough for everybody.
+    // Once a second is enough for all processes.
     if (reason !== undefined && (own === null || performance.now() - own.at > 1000)) note(reason);
   };
 
@@ -101,14 +101,14 @@ export function createDatabaseWatch(
     ...{ start, stop },
     /** A write was taken. */
     wrote,
-    /** Why writes are refused; null when they are taken. */
+    /** The reason of refused writes; null when writes are taken. */
     refusal: (): string | null => refused?.reason ?? null,
-    /** The same, once it has lasted for longer than a failover does. */
+    /** The same, after it has lasted for longer than a failover. */
     lastingRefusal: (): string | null =>
       refused !== null && performance.now() - refused.since > steadyMs ? refused.reason : null,
-    /** 1 when the collation is another one than that of the indexes. */
+    /** 1 when the collation differs from that of the indexes. */
     hasOtherCollation: (): number => Number(collation !== null),
-    /** For `/readyz`. Reads go on, so nothing of it is critical. */
+    /** For `/readyz`. Never critical, because reads go on. */
     condition(): { ok: boolean; detail: unknown } {
       const faults = [
         ...(refused === null ? [] : [`takes no writes: ${refused.reason}`]),

@@ -12,11 +12,11 @@ export type Tx = Knex.Transaction;
 
 // bigint columns hold mark ids, sequences and counts below 2^53; the default would give strings.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
-// `infinity` would be a number, and what is later than year 9999 a Date that cannot be formatted: both are the ends here.
+// `infinity` would be a number, and a time after year 9999 a Date that cannot be formatted: both become the limits.
 const { TIMESTAMPTZ } = pg.types.builtins;
 const toDate = pg.types.getTypeParser(TIMESTAMPTZ) as (text: string) => Date | number;
 pg.types.setTypeParser(TIMESTAMPTZ, (text) => {
-  // No Date reaches as far as the last years of Postgres.
+  // Postgres knows later years than Date does.
   const ms = Number(toDate(text));
   return new Date(Number.isNaN(ms) ? lastYearMs : Math.min(Math.max(ms, firstYearMs), lastYearMs));
 });
@@ -24,8 +24,8 @@ pg.types.setTypeParser(TIMESTAMPTZ, (text) => {
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
 
 /**
- * What statements and readers of answers rely on, whatever defaults an administrator gives to the database or the role
- * (decisions 21.26). `search_path` and `default_transaction_read_only` stay theirs.
+ * Settings that our statements and parsers need, whatever defaults the database or the role has (decisions 21.26). An
+ * administrator may still choose `search_path` and `default_transaction_read_only`.
  */
 const reliedOn = {
   timezone: "UTC",
@@ -40,8 +40,8 @@ const reliedOn = {
 };
 
 /**
- * A pool of Postgres connections. Statements run in UTC with the tests' clock offset, and give up their locks
- * after `lockTimeoutMs`, so that a frozen process cannot hold the others. Behind a pooler that holds for transactions
+ * A pool of Postgres connections. Statements run in UTC with the tests' clock offset, and give up their locks after
+ * `lockTimeoutMs`, so that a frozen process cannot stop the others. Behind a pooler this applies to transactions
  * (decisions 16.27).
  */
 export function createDb(config: Config, name: string, poolMax = config.poolMax): Db {
@@ -67,18 +67,18 @@ export function createDb(config: Config, name: string, poolMax = config.poolMax)
   const knex = knexFactory({
     client: "pg",
     connectionPool: pool,
-    // Else an error's message holds the bound values, and a log line about it a driver's comment.
+    // Otherwise an error's message, and so the log, would show the bound values, such as a driver's comment.
     compileSqlOnError: false,
-    // Errors reach their callers; knex would print each once more, past the log.
+    // Errors reach their callers; knex would also print each, past the log.
     log: { warn() {}, error() {} },
   });
-  // knex leaves a pool open that it was given; pg's refuses to be closed twice.
+  // knex does not close a pool that it was given, and pg's pool cannot be closed twice.
   let ending: Promise<void> | undefined;
   (knex.client as Knex.Client).destroy = () => (ending ??= pool.end());
   return Object.assign(knex, { pool });
 }
 
-/** What a statement is run on: the database, a transaction, or one of few round trips (`src/infrastructure/pipelined-transaction.ts`). */
+/** Runs statements: the database, a transaction, or a pipelined one (`src/infrastructure/pipelined-transaction.ts`). */
 export interface Statements {
   raw(
     sql: string,
@@ -88,9 +88,8 @@ export interface Statements {
 }
 
 /**
- * Rows of a raw statement. `?` are bindings; pass arrays as `?::text[]`. `keptAs` is a short name of a statement that
- * comes again and again: where that is possible its plan is kept with the connection, so what decides which
- * partitions are read must stand in its text.
+ * Rows of a raw statement. `?` are bindings; pass arrays as `?::text[]`. `keptAs` is a short name of a frequent
+ * statement: the connection keeps its plan if possible, so the values that choose the partitions must be in its text.
  */
 export async function rows<T>(
   db: Statements,
@@ -103,8 +102,8 @@ export async function rows<T>(
 }
 
 /**
- * SQL of an upsert that adds to the bigint columns of its row `row`. A count at the end of its type would have the
- * statement fail, and with it all its rows.
+ * SQL of an upsert that adds to the bigint columns of its row `row`. Counts stop at about 10^15: a count beyond its
+ * type would fail the statement with all its rows.
  */
 export const addTo = (row: string, ...columns: readonly string[]): string =>
   columns
@@ -117,13 +116,13 @@ export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Pr
   return db.transaction(work);
 }
 
-// 08 connection, 53 resources, 55P03 lock timeout, 57 shutdown and cancel, 25P03 idle in transaction, 40 retry; of a
-// session that is not what it was taken for: 26000 and 42P05 behind a pooler, 25006 at a standby.
+// 08 connection, 53 resources, 55P03 lock timeout, 57 shutdown and cancel, 25P03 idle in transaction, 40 retry; of an
+// unexpected session: 26000 and 42P05 behind a pooler, 25006 at a standby.
 const states = /^((08|53|57|40)...|55P03|25P03|26000|42P05|25006)$/;
 
 /**
  * True when `error` means that Postgres is away or gave up, not that the statement was wrong. Decided by SQLSTATE, code
- * and class: a fault of our own stays one, whatever its message speaks of.
+ * and class, never by the message, so that our own faults stay faults.
  */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -133,8 +132,8 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * True when Postgres was there and broke off a statement or a transaction because it took too long, or because somebody
- * cancelled it: 57014 (statement timeout, cancel), 25P03 (idle in transaction). Counts as `isUnavailable` too.
+ * True when Postgres ended a statement or a transaction because it took too long, or because somebody cancelled it:
+ * 57014 (statement timeout, cancel), 25P03 (idle in transaction). Counts as `isUnavailable` too.
  */
 export const isBrokenOff = (error: unknown): boolean =>
   ["57014", "25P03"].includes(String((error as { code?: unknown }).code));

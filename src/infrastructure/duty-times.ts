@@ -10,7 +10,7 @@ export type DutyWatch = ReturnType<typeof createDutyWatch>;
 /** `clock` is the duty to enqueue the others. */
 export type WatchedDuty = DutyName | "clock";
 
-/** When each duty last succeeded, as its process has noted it: text of ms. Rejects while Redis is away. */
+/** Time of each duty's last success, noted by its process: ms as text. Rejects while Redis is away. */
 export const readDuties = (redis: Redis, prefix: string): Promise<Record<string, string>> =>
   redis.hgetall(keyOf(prefix));
 
@@ -24,18 +24,18 @@ export const noteDuty = async (
   now: number,
 ): Promise<void> => void (await redis.hset(keyOf(prefix), duty, now));
 
-/** A duty that succeeded in none of so many slots is late. */
+/** A duty without success in this number of slots is late. */
 const lateSlots = 3;
-/** A busy machine may hold anything up for seconds, and so far clocks may differ. */
+/** A busy machine may delay anything for seconds, and clocks may differ by as much. */
 const lateAtLeastMs = 5000;
 const lookAtMostMs = 5000;
 
 /**
- * Watches whether each duty succeeds, over all processes, and logs when one is late. How long a duty is silent is measured
- * by the monotonic clock, from the last time that its note has changed: no step of any clock makes a duty late, or hides
- * one (decisions 21.12). A note of the future is a fault of its own. Its timer is an alarm and no duty: a job in a
- * queue cannot report that no jobs come. `onStopped` is told once of a duty that was done before and is
- * late now; when it rejects, it is told again.
+ * Watches whether each duty succeeds, over all processes, and logs when one is late. The monotonic clock measures a
+ * duty's silence, from the last change of its note: no step of any clock makes a duty late, or hides a late one
+ * (decisions 21.12). A note of the future is a separate fault. The watch is a timer, not a duty: a job in a queue
+ * cannot report that no jobs come. `onStopped` is called once for a duty that was done before and is late now; if it
+ * rejects, it is called again.
  */
 export function createDutyWatch(
   deps: { config: Config; log: Log; clock: Clock; redis: Redis },
@@ -47,9 +47,9 @@ export function createDutyWatch(
   );
   slots.set("clock", Math.min(...slots.values()));
   let times: ReadonlyMap<string, number> | null = null;
-  /** When a note was last another one than before, by the monotonic clock. */
+  /** Time of each note's last change, by the monotonic clock. */
   const changedAt = new Map<string, number>();
-  /** From here on, by the monotonic clock, Redis was reachable: a duty has been able to run, and to tell. */
+  /** Since when Redis has been reachable, by the monotonic clock: since then a duty could run and note it. */
   let knownFrom: number | null = null;
   let late = new Map<WatchedDuty, number>();
   let told = new Set<WatchedDuty>();
@@ -62,7 +62,7 @@ export function createDutyWatch(
       if (silentMs > Math.max(lateSlots * slotMs, lateAtLeastMs)) found.set(duty, silentMs);
       else if (ageMs < -lateAtLeastMs) found.set(duty, ageMs);
     }
-    // Without a clock all of them are late, for that one reason.
+    // Without a clock process all duties are late, for this one reason.
     const clockMs = found.get("clock") ?? 0;
     const reasons = clockMs <= 0 ? found : new Map([["clock" as const, clockMs]]);
     for (const [duty, ms] of reasons)
@@ -80,7 +80,7 @@ export function createDutyWatch(
   const tell = async (): Promise<void> => {
     const stopped = [...late].flatMap(([duty, ms]) => (ms > 0 ? [duty] : []));
     told = new Set([...told].filter((duty) => stopped.includes(duty)));
-    // One that was never done has no process yet: it is new here, or Redis has lost everything.
+    // A duty that was never done has no process yet: it is new here, or Redis has lost everything.
     for (const duty of stopped.filter((one) => !told.has(one) && times?.has(one)))
       await onStopped(duty).then(
         () => told.add(duty),
@@ -100,7 +100,7 @@ export function createDutyWatch(
   const { start, stop } = createPolled({
     ...{ everyMs: Math.min(config.slotMs, lookAtMostMs), look },
     onError: (err) => {
-      // The connection has logged that Redis is away. Nothing can be known, or done, until it is back.
+      // The connection has logged that Redis is away. No duty can run, or note it, until Redis is back.
       times = null;
       knownFrom = null;
       log.debug({ err }, "no look at the duties");
@@ -109,14 +109,14 @@ export function createDutyWatch(
 
   return {
     ...{ start, stop },
-    /** When each duty last succeeded, ms; null when it never has; NaN while Redis is away. */
+    /** Time of each duty's last success, ms; null when it never had one; NaN while Redis is away. */
     lastSuccess: (): Map<WatchedDuty, number | null> =>
       new Map(
         [...slots.keys()].map((duty) => [duty, times === null ? NaN : (times.get(duty) ?? null)]),
       ),
-    /** The length of each duty's slot, ms: so often it should succeed. */
+    /** The length of each duty's slot, ms: the period in which it should succeed once. */
     periods: (): ReadonlyMap<WatchedDuty, number> => slots,
-    /** For `/readyz`: whether the duties are done. */
+    /** For `/readyz`: `ok` if no duty is late. */
     condition(): { ok: boolean; detail: unknown } {
       const names = [...late].map(([duty, ms]) => `${duty}: ${reasonOf(duty, ms)}`);
       if (names.length > 0) return { ok: false, detail: names.join("; ") };
@@ -125,7 +125,7 @@ export function createDutyWatch(
   };
 }
 
-/** `lateMs` below zero: so far in the future is its note. */
+/** A negative `lateMs` means a note that far in the future. */
 function reasonOf(duty: WatchedDuty, lateMs: number): string {
   if (lateMs < 0)
     return `was noted ${Math.round(-lateMs / 1000)} s in the future: the time of a process is wrong`;

@@ -6,8 +6,8 @@ import { infoOfMasters, type Redis } from "#src/infrastructure/redis.ts";
 const wanted = "noeviction";
 
 /**
- * Watches what Redis does when its memory is full, for `/readyz` and `/metrics`. Anything but `noeviction` takes keys
- * away: queues lose jobs, and counters of limits begin anew.
+ * Watches Redis's policy for a full memory, for `/readyz` and `/metrics`. Any policy except `noeviction` removes keys:
+ * queues lose jobs, and counters of limits begin anew.
  */
 export function createEvictionWatch({ log, redis }: { log: Log; redis: Redis }) {
   let policy: string | null = null;
@@ -19,7 +19,7 @@ export function createEvictionWatch({ log, redis }: { log: Log; redis: Redis }) 
         const found = infos.map((info) => /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? null);
         return found.find((one) => one !== null && one !== wanted) ?? found[0] ?? null;
       },
-      // Redis is away, or does not let its clients look.
+      // Redis is away, or forbids its clients to read this.
       () => null,
     );
     if (policy !== null && policy !== wanted && policy !== before)
@@ -38,7 +38,7 @@ export function createEvictionWatch({ log, redis }: { log: Log; redis: Redis }) 
       redis.off("ready", again);
       await looks.stop();
     },
-    /** 1 when Redis evicts keys; NaN when that is not known. */
+    /** 1 when Redis evicts keys; NaN when unknown. */
     evicts: (): number => (policy === null ? NaN : Number(policy !== wanted)),
     /** For `/readyz`. */
     condition: (): { ok: boolean; detail: unknown } => ({

@@ -7,8 +7,8 @@ import { poolerFault } from "#src/infrastructure/pooler.ts";
 const all = ["databaseUrl", "redisUrl", "reporterPepper"] as const;
 
 /**
- * Settings and log of this process's role. Ends the process with one line that names every setting that is bad or,
- * of those that the role cannot do without, missing.
+ * Settings and log of this process's role. Ends the process with one line that names every bad setting, and every
+ * missing one that the role needs.
  */
 export function roleConfig(
   role: string,
@@ -33,8 +33,8 @@ function refuse(log: Log, sentence: string): never {
 const lookAgainMs = 5000;
 
 /**
- * Ends the process with one line where it reaches Postgres through a pooler that cannot work. While Postgres is away
- * that is unknown: it resolves, and looks again until it is known.
+ * Ends the process with one line if it reaches Postgres through a pooler that cannot work. While Postgres is away this
+ * is unknown: it resolves, and looks again until it knows.
  */
 export async function refuseUnsuitable(config: Config, log: Log): Promise<void> {
   try {
@@ -48,7 +48,7 @@ export async function refuseUnsuitable(config: Config, log: Log): Promise<void> 
 
 /**
  * Runs one role of a process: starts it (again and again until its servers are there), says `ready`, and on SIGINT or
- * SIGTERM stops it; exits hard when that takes longer than `stopMs`.
+ * SIGTERM stops it; exits at once when the stop takes longer than `stopMs`.
  */
 export async function untilStopped(
   config: Config,
@@ -93,8 +93,7 @@ export async function untilStopped(
 }
 
 /**
- * An error that nobody caught ends the process with a log line: whoever watches it starts it anew, and whoever reads
- * the log knows why.
+ * Ends the process with a log line after an uncaught error: its supervisor starts it anew, and the log has the reason.
  */
 export function dieLoudly(log: Log): void {
   const die = (error: unknown): void => {
@@ -106,13 +105,13 @@ export function dieLoudly(log: Log): void {
 }
 
 /**
- * Collects all garbage now, as after a large load: left alone, V8 keeps the room for it until it has been busy for
- * long. Holds everything up, for about a tenth of a second: not for when somebody waits.
+ * Collects all garbage now, for use after a large load: otherwise V8 keeps that memory until it has been busy for long.
+ * It stops everything for about a tenth of a second, so nobody should be waiting.
  */
 export function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   collect();
-  // The first one moves what is left together; only the next one gives the room back.
+  // The first collection compacts the heap; only the next one gives memory back.
   collect();
 }

@@ -9,8 +9,8 @@ const firstPauseMs = 200;
 const longestPauseMs = 5000;
 
 /**
- * Calls `wake` on each NOTIFY of `channel`, and after every (re)connect, since what was said in between is lost.
- * A notification is a hint: its listener must also look by itself from time to time.
+ * Calls `wake` on each NOTIFY of `channel`, and after every (re)connect, since notifications in between are lost. A
+ * notification is a hint: its listener must also look by itself from time to time.
  */
 export function listen(
   config: Config,
@@ -32,7 +32,7 @@ export function listen(
       application_name: `fuelmark listens to ${channel}`,
       keepAlive: true,
       connectionTimeoutMillis: config.acquireTimeoutMs,
-      // Of `listen` alone; what it then waits for is no query.
+      // For `listen` itself; the wait for notifications is no query.
       query_timeout: config.acquireTimeoutMs,
     });
     let lost = false;
@@ -53,7 +53,7 @@ export function listen(
     client = next;
     try {
       await next.connect();
-      // It waits for long, and a default of the database may end sessions that do nothing.
+      // A default of the database may end idle sessions, and this one waits for long.
       const name = next.escapeIdentifier(channel);
       await next.query(`listen ${name}; set idle_session_timeout = 0`);
       pauseMs = firstPauseMs;
@@ -72,7 +72,7 @@ export function listen(
     async stop(): Promise<void> {
       stopped = true;
       clearTimeout(timer);
-      // First: a connect() whose client is ended on its way never settles. It has a timeout of its own.
+      // This comes first, because a connect() never settles if its client is ended meanwhile. It has its own timeout.
       await connecting;
       await client?.end().catch(() => {});
     },

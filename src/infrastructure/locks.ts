@@ -14,30 +14,30 @@ export const lockIds = {
   changeFeed: 7_166_733,
   /** Making partitions of marks. SQL of 0003_create_mark_partitions. */
   markPartitions: 7_166_734,
-  /** One process migrates, the others wait for it. */
+  /** For migrations: one process migrates, the others wait for it. */
   migrate: 7_166_735,
-  /** With a partner's id, 0 for the widget: facts about its marks and their insert are one step. Several in ascending order. */
+  /** With a partner's id, 0 for the widget: reading facts and inserting marks is one step. Several ascending. */
   intakePartner: 7_166_736,
   /** The key of the map at / is issued once. */
   consumerKey: 7_166_737,
-  /** With the hash of what is imported ("stations of osm"): one import of it at a time. */
+  /** With the hash of the imported data ("stations of osm"): one import of it at a time. */
   importSource: 7_166_738,
   /** With the hash of a source or a city under review: its harmful changes are counted one after the other. Several in ascending order. */
   review: 7_166_739,
   /** One process at a time drops partitions of marks. Held by a session, not by a transaction. */
   dropPartitions: 7_166_740,
-  /** Numbers of what time alone has changed follow the order of commits. After rows of stations, the last before commit. */
+  /** Numbers of changes by time follow the order of commits. After rows of stations, the last before commit. */
   timeChanges: 7_166_741,
   /** One process at a time makes the insights of past days. */
   insightDays: 7_166_742,
 } as const;
 
-/** `skip`: leave stations alone that somebody else is at. */
+/** `skip` leaves out stations that somebody else has locked. */
 export type Locking = "wait" | "skip";
 
 /**
- * Locks the stations' states, in ascending order as everywhere. Stations that do not exist are left out.
- * What is read about them must be read in a later statement.
+ * Locks the stations' states, in ascending order as everywhere. Stations that do not exist are left out. Facts about
+ * the others must be read in a later statement.
  */
 export async function lockStations(
   tx: Statements,
@@ -54,8 +54,8 @@ export async function lockStations(
 }
 
 /**
- * Keeps marks of these partners (0: the map) from being taken in meanwhile, in an order that is the same everywhere. What
- * is read about them must be read in a later statement.
+ * Stops the intake of marks of these partners (0 for the map) until the commit; locks in ascending order, as
+ * everywhere. Facts about the marks must be read in a later statement.
  */
 export async function lockIntake(tx: Statements, partners: Iterable<number>): Promise<void> {
   const scopes = [...new Set(partners)].sort((a, b) => a - b);
@@ -67,15 +67,15 @@ export async function lockIntake(tx: Statements, partners: Iterable<number>): Pr
   );
 }
 
-/** A mark or an import of a station, by the time from which on it counts or counts no more, ms. */
+/** A mark or an import of a station, with the time from which it counts or no longer counts, ms. */
 export interface ChangedEvent {
   station_id: string;
   at: number;
 }
 
 /**
- * Has the marks worker fold the stations of these marks and imports anew, each from its earliest on. They must be locked.
- * `refold` without a time refolds the whole history.
+ * Asks the marks worker to fold the stations of these events anew, each from its earliest event on. The stations must
+ * be locked. `refold` without a time refolds the whole history.
  */
 export const askRefold = async (
   tx: Statements,

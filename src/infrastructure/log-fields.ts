@@ -1,6 +1,6 @@
 /**
  * The only names under which anything is logged. A log line is read by more people than the data is meant for, so a
- * name is added here with a thought for what can stand under it: never a header, query, body, key, user_ref or device.
+ * name is added only if its values are never a header, query, body, key, user_ref or device.
  */
 const names = new Set(
   `request_id method path route status ms bytes partner key aborted err error reason signal
@@ -11,7 +11,7 @@ const names = new Set(
   ),
 );
 
-/** What of a line may be logged. Names that are not meant for it are named in `dropped`, without what stood there. */
+/** The part of a line that may be logged. Other names are listed in `dropped`, without their values. */
 export function onlyNamed(line: Record<string, unknown>): Record<string, unknown> {
   let dropped: string[] | null = null;
   for (const name in line) if (!names.has(name)) (dropped ??= []).push(name);
@@ -20,10 +20,10 @@ export function onlyNamed(line: Record<string, unknown>): Record<string, unknown
   return { ...Object.fromEntries(kept), dropped };
 }
 
-/** A path as it may be logged: what stands behind `/users/` names a person. */
+/** A path for the log: the part behind `/users/` names a person. */
 export const withoutUsers = (path: string): string => path.replace(/(\/users)(\/|%2f).+/is, "$1/…");
 
-/** What of an error may be logged: drivers hang settings, statements and values on theirs. */
+/** The part of an error that may be logged: drivers add settings, statements and values to their errors. */
 export function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return typeof error === "string" ? error : typeof error;
   const { name, message, stack, cause } = error;

@@ -3,18 +3,18 @@ import { writeSync } from "node:fs";
 const chunkBytes = 16_384;
 const delayMs = 10;
 const retryMs = 2;
-/** More than this is not kept for a reader that has fallen behind: it is waited for, and lost if it takes nothing. */
+/** Most text kept for a slow reader. Beyond it the process waits, and drops the text if the reader takes nothing. */
 const heldMax = 8 << 20;
 const patienceMs = 1000;
 const errorLevel = 50;
 
 /**
- * Lines to a file descriptor, in chunks: a system call per line costs more than the line. What is held back, for
- * `delayMs` at most, is written before the process exits; a line of an error is written at once with all before it.
- * A pipe that is full is tried again later instead of being waited for, which would stop every request.
+ * Lines to a file descriptor, in chunks: a system call per line costs more than the line. Lines wait for `delayMs` at
+ * most and are written before the process exits; an error's line is written at once with all lines before it. A full
+ * pipe is tried again later, because waiting for it would stop every request.
  *
- * pino's own destination does not keep this: with `sync` it waits for a full pipe; without, a chunk is under way in
- * another thread when an error has to be written with all before it. Both wait at exit for a reader that never reads.
+ * pino's own destination cannot do this: with `sync` it waits for a full pipe; without, a chunk may be in another
+ * thread when an error must be written with all before it. Both wait for ever at exit for a reader that never reads.
  */
 export function createLogLines(fd: number) {
   let held = "";
@@ -33,7 +33,7 @@ export function createLogLines(fd: number) {
         rest = rest.subarray(writeSync(fd, rest));
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === "EAGAIN") return false;
-        // Nobody reads any more: there is no place left to tell it.
+        // Nobody reads any more, so the fault cannot be told anywhere.
         rest = Buffer.alloc(0);
       }
     }
@@ -56,7 +56,7 @@ export function createLogLines(fd: number) {
 
   process.once("exit", flushSync);
   const lines = {
-    // pino then says in `lastLevel` how serious the line is that it writes.
+    // With this pino sets `lastLevel` to the level of the line.
     [Symbol.for("pino.metadata")]: true,
     lastLevel: 0,
     write(line: string): void {
@@ -66,7 +66,7 @@ export function createLogLines(fd: number) {
       if (held.length < chunkBytes || rest.length > 0 || !push())
         later(rest.length > 0 ? retryMs : delayMs);
     },
-    /** Writes everything that is still here; waits a second at most for a reader that takes nothing. */
+    /** Writes all lines that are still held; waits a second at most for a reader that takes nothing. */
     flushSync,
   };
   return lines;

@@ -9,10 +9,10 @@ export type Log = Logger;
 let stdout: DestinationStream | undefined;
 
 /**
- * The log of one process: JSON lines, or readable lines on a terminal. No line is lost when the process exits, also
- * after an error that nobody caught. A killed process loses the last buffered lines (`src/infrastructure/log-lines.ts`), except errors.
+ * The log of one process: JSON lines, or readable lines on a terminal. No line is lost when the process exits, also by
+ * an uncaught error. A killed process loses the last buffered lines (`src/infrastructure/log-lines.ts`), except errors.
  *
- * @param to where the lines go instead, as JSON
+ * @param to another destination of the lines, as JSON
  */
 export function createLog(
   config: Pick<Config, "logLevel">,

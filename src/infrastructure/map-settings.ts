@@ -2,24 +2,24 @@ import { access, constants } from "node:fs/promises";
 import type { Config } from "#src/infrastructure/config.ts";
 import { readMetadata } from "#src/infrastructure/pmtiles.ts";
 
-/** What the page needs to draw its base map; part of the widget's config (decisions 6). */
+/** The data that a page needs to draw its base map; part of the widget's config (decisions 6). */
 export interface Basemap {
   /**
-   * `bundled`: our own land and sea, vector PMTiles. `pmtiles`: the operator's extract, vector or raster as its header
-   * says. `style`: a MapLibre style document. `raster`: pictures under an address with {z}, {x}, {y}.
+   * `bundled`: our own land and sea, vector PMTiles. `pmtiles`: the operator's extract, vector or raster by its header.
+   * `style`: a MapLibre style document. `raster`: pictures under an address with {z}, {x}, {y}.
    */
   kind: "bundled" | "pmtiles" | "style" | "raster";
-  /** Absolute for what lies elsewhere, else a path on this server. */
+  /** An absolute address, or a path on this server. */
   url: string;
   /** The credit that the source demands, shown as text. */
   attribution: string;
 }
 
-/** Where this server gives out the base maps that it holds itself, by Range. */
+/** The paths of this server's own base maps, served by Range. */
 export const bundledPath = "/basemap/bundled.pmtiles";
 export const operatorPath = "/basemap/operator.pmtiles";
 
-/** The base map that the setting BASEMAP names; what it may be is checked by `parseBasemap`. */
+/** The base map that the setting BASEMAP names; `parseBasemap` has checked it. */
 export function basemapOf({ basemap, basemapAttribution: attribution }: Config): Basemap {
   if (basemap === "bundled")
     return { kind: "bundled", url: bundledPath, attribution: attribution || "Natural Earth" };
@@ -35,13 +35,13 @@ export function basemapOf({ basemap, basemapAttribution: attribution }: Config):
 
 const credits = new Map<string, string>();
 
-/** The credit that an archive of this server carries in itself, as text; read once, "" where it cannot be read. */
+/** The credit inside an archive of this server, as text; read once, "" if it cannot be read. */
 function creditOf(file: string): string {
   let credit = credits.get(file);
   if (credit !== undefined) return credit;
   try {
     const { attribution } = readMetadata(file) as { attribution?: unknown };
-    // Other tools write a link; the page shows text.
+    // Some tools write a link, but the page shows text.
     credit = typeof attribution === "string" ? attribution.replaceAll(/<[^>]*>/g, "") : "";
     credits.set(file, credit);
     return credit;
@@ -50,11 +50,11 @@ function creditOf(file: string): string {
   }
 }
 
-/** The PMTiles file of the operator that this server gives out; null where there is none. */
+/** The operator's PMTiles file that this server serves; null without one. */
 export const basemapFile = ({ basemap }: Pick<Config, "basemap">): string | null =>
   basemap === "bundled" || isAddress(basemap) ? null : basemap;
 
-/** Whether the map has streets, as far as this server can tell; `missing`: its file cannot be read. */
+/** The kind of base map; `missing` if its file cannot be read. */
 export async function basemapState(config: Config): Promise<"bundled" | "own" | "missing"> {
   if (config.basemap === "bundled") return "bundled";
   const file = basemapFile(config);

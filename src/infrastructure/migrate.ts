@@ -15,9 +15,9 @@ const source: Knex.MigrationSource<string> = {
 };
 
 /**
- * Brings the database to the newest schema. Several at once are safe: one migrates, the others wait for it.
- * Throws when a migration fails; what it had done is rolled back. Throws with a sentence for the operator when a
- * newer version has migrated this database already.
+ * Brings the database to the newest schema. Several at once are safe: one migrates, the others wait for it. Throws when
+ * a migration fails; its work is rolled back. Throws with a sentence for the operator when a newer version has migrated
+ * this database already.
  */
 export async function migrate(db: Db, log: Log): Promise<void> {
   // A session lock outlives knex's own transactions; it goes with the connection if this process dies.
@@ -31,7 +31,7 @@ export async function migrate(db: Db, log: Log): Promise<void> {
   });
 }
 
-/** knex would call the folder of migrations corrupt. */
+/** Refuses a database of a newer version; knex would call the folder of migrations corrupt. */
 async function refuseNewer(tx: Tx): Promise<void> {
   const exists = "select to_regclass('knex_migrations') is not null as there";
   const [table] = await rows<{ there: boolean }>(tx, exists);

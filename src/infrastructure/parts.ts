@@ -1,16 +1,16 @@
-/** A part of a process. Both may be called once, in this order; `stop` also without a `start` before, or during it. */
+/** A part of a process. Both may be called once, `start` first; `stop` also without a `start`, or during it. */
 export interface Part {
   start?(): Promise<unknown> | void;
   stop?(): Promise<unknown> | void;
 }
 
-/** Starts parts together, and stops them one after the other, the last one first. Each is named once. */
+/** Starts parts together, and stops them one after the other, the last one first. List each part once. */
 export function createParts(...parts: Part[]) {
   return {
     start: async (): Promise<void> => {
       await Promise.all(parts.map(async (part) => part.start?.()));
     },
-    /** Stops them all. Rejects with the first fault after that. */
+    /** Stops all of them, and then rejects with the first fault. */
     stop: async (): Promise<void> => {
       const faults: unknown[] = [];
       for (const part of parts.toReversed())

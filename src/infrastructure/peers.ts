@@ -8,26 +8,26 @@ import type { Log } from "#src/infrastructure/log.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
 import { type Redis, runScript, scriptOf } from "#src/infrastructure/redis.ts";
 
-/** What a process says of what it knows. All times in ms by the time that it follows. */
+/** The facts that a process publishes about itself. All times in ms by the time that it follows. */
 export interface Peer {
   role: string;
   at: number;
-  /** When Postgres last answered it; null before the first time. */
+  /** Time of Postgres's last answer; null before the first. */
   postgresAt: number | null;
-  /** It has applied the changes up to this number; null where it follows none. */
+  /** Number of the last change that it has applied; null if it follows no changes. */
   seq: number | null;
-  /** When Postgres was read for the keys that it goes by; null where it has none. */
+  /** Time of the read of Postgres that its keys come from; null without keys. */
   keysAt: number | null;
-  /** What it serves, as of a moment; null where it serves nothing. */
+  /** Summary of the stations that it serves, as of a moment; null if it serves none. */
   content: Content | null;
-  /** By how much the clocks of its servers are ahead of its own. */
+  /** How far the clocks of its servers are ahead of its own, ms. */
   clock: { postgresMs: number | null; redisMs: number | null } | null;
 }
 
 export type Peers = ReturnType<typeof createPeers>;
 
 const everyMs = 2000;
-/** Who has said nothing for so long, by Redis's time, is gone. */
+/** A process that has published nothing for this time, by Redis's clock, is gone. */
 const keptMs = 15_000;
 
 // Each value begins with Redis's time in ms, so that the age needs no clock of a process.
@@ -48,8 +48,8 @@ end
 return others`);
 
 /**
- * What the processes of all roles know of each other, by way of Redis (decisions 21.15). Each says every two
- * seconds what it knows, and reads in the same call what the others have said.
+ * Exchanges facts between the processes of all roles through Redis (decisions 21.15). Each process publishes its facts
+ * every two seconds, and reads those of the others in the same call.
  */
 export function createPeers(deps: {
   role: string;
@@ -65,7 +65,7 @@ export function createPeers(deps: {
   const facts: (() => Partial<Peer>)[] = [];
   let others: readonly Peer[] = [];
   let heardMs = -Infinity;
-  /** When the last of them spoke, by its own time. */
+  /** Time of the newest facts, by their process's clock. */
   let newestAt = NaN;
 
   const own = (): Peer => {
@@ -93,13 +93,13 @@ export function createPeers(deps: {
   });
 
   return {
-    /** From now on this process says this too. */
+    /** From now on this process also publishes these facts. */
     tell: (say: () => Partial<Peer>): void => void facts.push(say),
-    /** What the others said, as of the last look that succeeded. */
+    /** The others' facts, as of the last look that succeeded. */
     others: (): readonly Peer[] => others,
-    /** When one of them last said something new, by the monotonic clock in ms; -Infinity before the first time. */
+    /** Time of the last new facts, by the monotonic clock in ms; -Infinity before the first. */
     heardMs: (): number => heardMs,
-    /** Looks now. What the others said before the call is known afterwards, unless Redis is away. */
+    /** Looks now. Facts published before the call are known afterwards, unless Redis is away. */
     look: looks.refresh,
     start: looks.start,
     async stop(): Promise<void> {

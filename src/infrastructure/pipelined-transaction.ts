@@ -5,17 +5,17 @@ import type { Connection } from "#src/infrastructure/pool.ts";
 /** Statements on one connection, sent without waiting for each other's answers. */
 export interface PipelinedTransaction extends Statements {
   /**
-   * Sent behind the statements that are under way, so that the last of them and the commit are one round trip:
-   * when one of them fails, the transaction is rolled back and this rejects, after it.
+   * Sent behind the statements that are under way, so that the last of them and the commit share a round trip. When a
+   * statement fails, the transaction is rolled back, and this rejects after it.
    */
   commit(): Promise<void>;
 }
 
 /**
- * Runs `work` in one transaction of few round trips: what does not need another statement's answer is sent along with
- * it, the beginning with the first statement, `commit()` with the last. Each statement still sees what was committed
- * before it began. Commits when `work` resolves without having done so, rolls back when it throws. One that only `reads`
- * also runs while the database's clock is off.
+ * Runs `work` in one transaction of few round trips: statements that need no earlier answer are sent together, the
+ * beginning with the first one, `commit()` with the last. Each statement sees all commits before its own beginning.
+ * Commits when `work` resolves without having done so, rolls back when it throws. A transaction that only `reads` also
+ * runs while the database's clock is off.
  */
 export async function pipelinedTransaction<T>(
   db: Db,
@@ -25,10 +25,10 @@ export async function pipelinedTransaction<T>(
   if (!reads) db.pool.refuseWhileShut();
   const connection: Connection & pg.PoolClient = await db.pool.connect();
   let committing: Promise<void> | undefined;
-  // Those behind a statement that failed fail as well, and whoever awaits several may hear of them first.
+  // Statements behind a failed one also fail, and a caller that awaits several may get their faults first.
   let firstFault: Error | undefined;
   let lost: Error | undefined;
-  // Why Postgres ended the session, where it says so between two statements: the next one only hears that it is gone.
+  // The reason if Postgres ends the session between two statements: the next one would only find it gone.
   let ended: Error | undefined;
   const noteEnd = (fault: Error): void => void (ended ??= fault);
   connection.on("error", noteEnd);
@@ -38,7 +38,7 @@ export async function pipelinedTransaction<T>(
     answer.catch((fault: Error) => (firstFault ??= fault));
     return answer;
   };
-  // Plans are kept, so they must not come from a table that happens to be empty when they are made.
+  // Plans are kept, so they must not depend on tables being empty when they are made.
   void send({
     text: `begin${reads ? " read only" : ""}; set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off; set local jit = off`,
   });
@@ -59,7 +59,7 @@ export async function pipelinedTransaction<T>(
     await tx.commit();
     return result;
   } catch (error) {
-    // Answered after all that is under way: the connection is given back idle, or not at all.
+    // Its answer comes after all others: the connection is given back idle, or not at all.
     await send({ text: "rollback" }).catch((fault: Error) => (lost = fault));
     throw (ended instanceof pg.DatabaseError ? ended : undefined) ?? firstFault ?? error;
   } finally {
@@ -69,7 +69,7 @@ export async function pipelinedTransaction<T>(
   }
 }
 
-/** `?` as Postgres wants them. */
+/** Replaces each `?` with `$1`, `$2` and so on. */
 function numbered(sql: string): string {
   let n = 0;
   return sql.replaceAll("?", () => `$${++n}`);
@@ -82,7 +82,7 @@ interface Kept {
 
 const kept = new WeakMap<Connection, { plans: Map<string, Kept>; old: string[]; made: number }>();
 
-/** The name under which a connection keeps the plan of `text`: another text under the same key takes the key over. */
+/** The name under which a connection keeps the plan of `text`: another text under the same key replaces it. */
 function nameOf(connection: Connection, keptAs: string, text: string): string {
   const of = kept.get(connection) ?? { plans: new Map<string, Kept>(), old: [], made: 0 };
   kept.set(connection, of);
@@ -94,7 +94,7 @@ function nameOf(connection: Connection, keptAs: string, text: string): string {
   return name;
 }
 
-/** Texts name the day's partitions: each new day leaves a plan behind. */
+/** Drops replaced plans: texts name the day's partitions, so each new day replaces them. */
 function forgetOld(connection: Connection): void {
   for (const name of kept.get(connection)?.old.splice(0) ?? [])
     connection.query(`deallocate ${name}`).catch(() => undefined);

@@ -13,23 +13,23 @@ export interface Tile {
 /** A line of an archive's directory. */
 interface Entry {
   id: number;
-  /** So many tiles from `id` on, along the archive's curve, are the same. */
+  /** Number of equal tiles from `id` on, along the archive's curve. */
   run: number;
   offset: number;
   length: number;
 }
 
 const headerBytes = 127;
-// Header and root directory lie within what readers ask for first.
+// Header and root directory must fit into the first request of readers.
 const firstBytes = 16_384;
 const leafEntries = 2048;
 const maxLat = 85.05112878;
 
 /**
- * A PMTiles archive (specification 3) of these tiles: header, root directory, metadata, leaf directories, tiles in
- * the order of their ids. Equal tiles are stored once.
+ * A PMTiles archive (specification 3) of these tiles: header, root directory, metadata, leaf directories, tiles in the
+ * order of their ids. Equal tiles are stored once.
  *
- * @param metadata what TileJSON calls `vector_layers` and the like
+ * @param metadata TileJSON fields such as `vector_layers`
  */
 export function writePmtiles(tiles: readonly Tile[], metadata: object): Buffer {
   const { entries, data } = pack(tiles);
@@ -68,7 +68,7 @@ function pack(tiles: readonly Tile[]): { entries: Entry[]; data: Buffer[] } {
   return { entries, data };
 }
 
-/** One directory of everything where that is small enough, else a root that names leaves. */
+/** One directory of everything if it is small enough, else a root that names leaves. */
 function directories(entries: readonly Entry[]): { root: Buffer; leaves: Buffer } {
   const whole = directory(entries);
   if (whole.length <= firstBytes - headerBytes) return { root: whole, leaves: Buffer.alloc(0) };
@@ -94,7 +94,7 @@ function directory(entries: readonly Entry[]): Buffer {
   for (const { length } of entries) varint(bytes, length);
   entries.forEach(({ offset }, at) => {
     const before = entries[at - 1];
-    // 0 says: right after the one before.
+    // 0 means directly after the previous one.
     varint(
       bytes,
       before !== undefined && before.offset + before.length === offset ? 0 : offset + 1,
@@ -138,7 +138,7 @@ function writeHeader(
 
 const longestMetadata = 1024 * 1024;
 
-/** The metadata of an archive. Throws where it is no such file, or compressed otherwise than by gzip. */
+/** The metadata of an archive. Throws for another kind of file, or another compression than gzip. */
 export function readMetadata(path: string): unknown {
   const file = openSync(path, "r");
   try {

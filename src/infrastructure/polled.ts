@@ -1,6 +1,6 @@
 /**
- * Runs `work` never twice at once. A call during a run gets the next run, which all calls of that time share: what it
- * wants to see was perhaps written after the current run had looked. A run that fails rejects its callers alone.
+ * Runs `work` never twice at once. A call during a run gets the next run, shared with all other calls of that time: the
+ * current run may have looked before the caller's data was written. A run that fails rejects only its callers.
  */
 export function createNextRun(work: () => Promise<void>) {
   let running: Promise<void> | null = null;
@@ -23,20 +23,20 @@ export function createNextRun(work: () => Promise<void>) {
   return { run, idle, isRunning: (): boolean => running !== null };
 }
 
-/** Something that is looked at again and again. */
+/** A look that is repeated by a timer. */
 export interface Polled {
   /** Looks now. A call during a look gets the next one, as in `createNextRun`. Never rejects; after the stop it does nothing. */
   refresh(): Promise<void>;
-  /** Looks, and keeps looking. Resolves after the first look. A second start looks once more and sets no second timer. */
+  /** Looks now, and then by the timer. Resolves after the first look. A second start only looks once more. */
   start(): Promise<void>;
-  /** Begins no look any more, and waits for the one under way. Nothing happens before a start, or the second time. */
+  /** Begins no more looks, and waits for the one under way. Does nothing before a start, or the second time. */
   stop(): Promise<void>;
 }
 
 /**
- * Calls `look` every `everyMs`. A look that lasts longer than that has no other beside it and none behind it: the timer
- * leaves out its turn. One that fails is told to `onError`, and the next comes at its time. The timer keeps no process
- * alive.
+ * Calls `look` every `everyMs`. While a look lasts longer than that, the timer skips its turns, so looks neither
+ * overlap nor queue up. `onError` gets a failed look's reason, and the next look comes at its usual time. The timer
+ * keeps no process alive.
  */
 export function createPolled(deps: {
   everyMs: number;

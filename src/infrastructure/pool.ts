@@ -4,15 +4,15 @@ import { boundMs } from "#src/domain/followed-time.ts";
 import { ConnectionFault, withClass } from "#src/infrastructure/faults.ts";
 import type { Hosts } from "#src/infrastructure/postgres-hosts.ts";
 
-// pg declares `query` and `connect` in a dozen forms, for promises and callbacks: the same ones go in and out here.
+// pg declares `query` and `connect` in a dozen forms, for promises and callbacks: they are passed through unchanged.
 // oxlint-disable typescript/no-explicit-any
 
 export interface PoolOptions extends pg.PoolConfig {
-  /** Longest wait for a connection, ms. One that takes longer to make is kept for those who ask later. */
+  /** Longest wait for a connection, ms. A connection that takes longer is kept for later callers. */
   waitMs?: number;
-  /** Instead of `connectionString`. */
+  /** Used in place of `connectionString`. */
   hosts?: Hosts;
-  /** Settings of Postgres that every statement is to run with. */
+  /** Settings of Postgres for every statement. */
   settings?: Readonly<Record<string, string | number>>;
   /** Called at each answer without an error. */
   onAnswer?: () => void;
@@ -24,7 +24,7 @@ export interface PoolOptions extends pg.PoolConfig {
 
 /** Keeps transactions from writing while the database's clock is not the one that is followed (decisions 21.3). */
 export interface TimeFence {
-  /** What the database's clock should show, ms; null when nothing is known to compare it with. */
+  /** The time that the database's clock should show, ms; null when there is nothing to compare it with. */
   expectedMs(): number | null;
   /** True when transactions are refused without asking Postgres. */
   isShut(): boolean;
@@ -33,16 +33,15 @@ export interface TimeFence {
 }
 
 /**
- * SQLSTATEs of a session that is not what it was taken for: 26000 and 42P05, its prepared statements are those of
- * another client (a pooler); 25006, its server has become a standby. 57FM1: refused by the fence, and left in a
- * transaction that nobody has begun.
+ * SQLSTATEs of an unexpected session: 26000 and 42P05, its prepared statements are those of another client (a pooler);
+ * 25006, its server has become a standby; 57FM1, refused by the fence, so it is left in an open transaction.
  */
 const refusedState = "57FM1";
 const unfit = /^(26000|42P05|25006|57FM1)$/;
 
 const readOnly = /^\s*begin\b.*\bread only\b/i;
 
-/** `set_config` is asked for nothing where the session belongs to a pooler: it would stay there for other clients. */
+/** `set_config` gets no settings for a pooler's session, because they would stay there for other clients. */
 const setUpSql = `select pg_backend_pid() as pid, pg_is_in_recovery() as standby,
   (select count(set_config(name, value, false)) from unnest($2::text[], $3::text[]) as s(name, value)
    where pg_backend_pid() = $1)`;
@@ -51,9 +50,9 @@ const setUpSql = `select pg_backend_pid() as pid, pg_is_in_recovery() as standby
 export class Connection extends pg.Client {
   readonly #socket: Socket;
   readonly #fence: () => TimeFence | null;
-  /** Settings that each transaction begins with, behind a pooler; empty where the session has them. */
+  /** Settings at the beginning of each transaction behind a pooler; empty if the session has them. */
   #settings = "";
-  /** True behind a pooler: what is set or prepared in one transaction may be missing in the next. */
+  /** True behind a pooler: settings and prepared statements of one transaction may be missing in the next. */
   isShared = false;
   /** True when it must not be used again. */
   isUnfit = false;
@@ -68,13 +67,13 @@ export class Connection extends pg.Client {
     this.#onAnswer = onAnswer;
     this.#onFault = onFault;
     this.#fence = fence;
-    // Whoever asks hears of a fault by the answer; the pool discards the connection.
+    // The caller gets the fault with its answer, and the pool discards the connection.
     this.on("error", () => undefined);
   }
 
-  /** Looks at whose session this is, and gives it the settings. Rejects at a standby where the primary is wanted. */
+  /** Detects a pooler's session and applies the settings. Rejects at a standby if the primary is wanted. */
   async setUp({ hosts, settings = {} }: PoolOptions): Promise<void> {
-    // What the server, or a pooler, has called the session when it began.
+    // The id that the server, or a pooler, gave the session at its beginning.
     const { processID } = this as unknown as { processID: number };
     const values = Object.values(settings).map(String);
     const found = await this.query({
@@ -91,7 +90,7 @@ export class Connection extends pg.Client {
       .join("");
   }
 
-  /** What is sent in this turn leaves in one write. (With TLS each statement is a write of its own.) */
+  /** Sends the statements of this turn in one write. (With TLS each statement is a write of its own.) */
   corkTurn(): void {
     if (this.#socket.writableCorked > 0) return;
     this.#socket.cork();
@@ -123,7 +122,7 @@ export class Connection extends pg.Client {
   #begun(asked: string | pg.QueryConfig): string | pg.QueryConfig {
     const text = typeof asked === "string" ? asked : asked.text;
     if (!/^\s*begin\b/i.test(text)) return asked;
-    // A default that is set in the transaction comes too late for its isolation; one that names its own keeps it.
+    // A default set in the transaction is too late for its isolation level; a transaction that names a level keeps it.
     const begun =
       !this.isShared || /\bisolation level\b/i.test(text)
         ? text
@@ -151,14 +150,14 @@ export class Pool extends pg.Pool {
   readonly #waitMs: number | undefined;
   /** When Postgres last answered a statement, by the monotonic clock in ms; null before the first time. */
   answeredAt: number | null = null;
-  /** Hears the SQLSTATE of each answer that is an error. */
+  /** Called with the SQLSTATE of each answer that is an error. */
   onFault: ((code: string) => void) | null = null;
   fence: TimeFence | null = null;
 
   constructor(config: PoolOptions) {
     super({
-      // Longer than anybody waits: if it were given up each time, a slow server would never have one. With several hosts
-      // one that does not answer must not keep the places from the next.
+      // Longer than any caller waits, so that a slow server gets a connection in the end. With several hosts it is
+      // shorter: a host that does not answer must not keep the places from the next.
       ...(config.waitMs === undefined
         ? {}
         : { connectionTimeoutMillis: ((config.hosts?.count ?? 1) > 1 ? 1 : 4) * config.waitMs }),
@@ -172,9 +171,9 @@ export class Pool extends pg.Pool {
     } as pg.PoolConfig);
     this.#hosts = config.hosts;
     this.#waitMs = config.waitMs;
-    // An idle connection was lost: it is gone from the pool, and the next one who asks hears what is the matter.
+    // A lost idle connection has left the pool already, and the next caller finds out the fault.
     this.on("error", () => undefined);
-    // A client that ends is not kept.
+    // The pool does not keep a client that ends.
     this.on("release", (_fault, client) => {
       if ((client as unknown as Connection).isUnfit) void client.end().catch(() => undefined);
     });

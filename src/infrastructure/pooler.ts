@@ -3,14 +3,14 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { Connection } from "#src/infrastructure/pool.ts";
 import { createHosts, directUrl } from "#src/infrastructure/postgres-hosts.ts";
 
-/** How the sessions behind a URL belong to its clients. */
+/** The relation of the sessions behind a URL to its clients. */
 type Sharing = "own" | "shared" | "no transactions";
 
 /** Questions to each of two connections: a busy pooler may give one of them the same session a few times. */
 const rounds = 5;
 
 /**
- * Why the service cannot work with the way that leads to Postgres (decisions 16.27), as a sentence for the
+ * The reason why the service cannot work through the pooler before Postgres (decisions 16.27), as a sentence for the
  * operator that names the setting; null when it can. Rejects while Postgres is away.
  */
 export async function poolerFault(config: Config): Promise<string | null> {

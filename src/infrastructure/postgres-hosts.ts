@@ -1,9 +1,9 @@
-/** What of libpq's words may stand in a URL as `target_session_attrs`. */
+/** The values of libpq's `target_session_attrs` that a URL may have. */
 const sessionAttrs = ["any", "primary", "read-write"];
 
 /**
- * The addresses that a Postgres URL names: `postgres://user@one,two:5433/fuelmark`. With several hosts, or where
- * `target_session_attrs` says so, only the primary of them is wanted. Throws an Error that says what is expected.
+ * The addresses that a Postgres URL names: `postgres://user@one,two:5433/fuelmark`. With several hosts, or by
+ * `target_session_attrs`, only the primary is wanted. Throws an Error that names the expected form.
  */
 export function parseHosts(url: string): { urls: string[]; primaryOnly: boolean } {
   const [, before = "", hosts = "", rest = ""] =
@@ -11,7 +11,7 @@ export function parseHosts(url: string): { urls: string[]; primaryOnly: boolean 
   const attrs = /[?&]target_session_attrs=([^&]*)/.exec(rest)?.[1];
   if (attrs !== undefined && !sessionAttrs.includes(attrs))
     throw new Error(`a URL whose target_session_attrs is one of ${sessionAttrs.join(", ")}`);
-  // pg would take it for a setting of its own.
+  // pg would mistake it for one of its own settings.
   const plain = rest.replace(/([?&])target_session_attrs=[^&]*&?/, "$1").replace(/[?&]$/, "");
   const list = hosts.split(",");
   if (list.length > 1 && list.includes("")) throw new Error("a URL without an empty host");
@@ -19,7 +19,7 @@ export function parseHosts(url: string): { urls: string[]; primaryOnly: boolean 
   return { urls, primaryOnly: attrs === undefined ? urls.length > 1 : attrs !== "any" };
 }
 
-/** The address that is tried next: the one that worked last, until it fails. */
+/** Chooses the address to try next: the one that worked last, until it fails. */
 export function createHosts(url: string) {
   const { urls, primaryOnly } = parseHosts(url);
   let at = 0;
@@ -27,7 +27,7 @@ export function createHosts(url: string) {
     primaryOnly,
     count: urls.length,
     current: (): string => urls[at]!,
-    /** The next address is tried next, unless another failure has already moved on. */
+    /** Moves on to the next address, unless another failure has already done so. */
     failed(tried: string): void {
       if (tried === urls[at]) at = (at + 1) % urls.length;
     },
@@ -36,6 +36,6 @@ export function createHosts(url: string) {
 
 export type Hosts = ReturnType<typeof createHosts>;
 
-/** Where Postgres itself is, past a pooler: for LISTEN, locks of a session, migrations and long commands. */
+/** The address of Postgres itself, past a pooler: for LISTEN, session locks, migrations and long commands. */
 export const directUrl = (config: { databaseUrl: string; databaseDirectUrl: string }): string =>
   config.databaseDirectUrl || config.databaseUrl;

@@ -1,14 +1,14 @@
 import { Presets, SingleBar } from "cli-progress";
 
 export interface Progress {
-  /** `total` null: not known, nothing is drawn until it is. */
+  /** Nothing is drawn while `total` is unknown (null). */
   show(step: string, done: number, total: number | null): void;
   end(): void;
 }
 
 const linePauseMs = 5000;
 
-/** How far a long piece of work is, on stderr: a bar on a terminal, elsewhere a line now and then. */
+/** Shows the progress of long work on stderr: a bar on a terminal, elsewhere a line now and then. */
 export function createProgress(
   stderr: NodeJS.WritableStream & { isTTY?: boolean } = process.stderr,
 ): Progress {

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /**
- * The project's folder, where `package.json` stands: the same for the sources and for what the bundler makes of them,
- * which lies elsewhere. Throws when there is none above this file.
+ * The project's folder, which has `package.json`: the same for the sources and for the bundle, which is in another
+ * folder. Throws when there is none above this file.
  */
 export const projectRoot = findRoot(import.meta.dirname);
 

@@ -3,12 +3,12 @@ import { type TSchema, Type } from "typebox";
 import { firstYearMs, lastYearMs } from "#src/domain/time.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 
-/** Why a value is not of a shape, in words that name the place and no value; null when it is. */
+/** Gives the fault of a value that has not the shape, with its place but without the value; null when it has. */
 export type Shape = (value: unknown) => string | null;
 
 const ajv = new Ajv({ strict: false, strictNumbers: true });
 
-/** A check of what was stored. It is compiled for the first value and takes about a microsecond for each. */
+/** A check of stored values. It is compiled for the first value and takes about a microsecond for each. */
 export function compileShape(schema: TSchema): Shape {
   let validate: ValidateFunction | undefined;
   return (value) => {
@@ -23,10 +23,10 @@ export function compileShape(schema: TSchema): Shape {
 }
 const faultMax = 200;
 
-/** Parts of shapes of what was stored. */
+/** Parts of shapes of stored values. */
 export const stored = {
   time: Type.Number({ minimum: firstYearMs, maximum: lastYearMs }),
-  /** No text that is stored is longer, and one that is would be served a thousand times. */
+  /** No stored text should be longer: a longer one would be served thousands of times. */
   text: Type.String({ maxLength: 10_000 }),
   orNull: <T extends TSchema>(schema: T) => Type.Union([Type.Null(), schema]),
   word: <const T extends readonly string[]>(values: T) =>
@@ -38,8 +38,8 @@ export type Quarantine = ReturnType<typeof createQuarantine>;
 const namedMax = 5;
 
 /**
- * What this process has read and cannot use, by table and id (decisions 21.34): it goes on without these rows,
- * says so once when that begins and once when it ends, and has `alarm` raised for the table. `alarm` may reject.
+ * The rows that this process has read and cannot use, by table and id (decisions 21.34). It goes on without them, logs
+ * the beginning and the end, and calls `alarm` for the table, which may reject.
  */
 export function createQuarantine(
   log: Log,
@@ -47,7 +47,7 @@ export function createQuarantine(
 ) {
   const tables = new Map<string, Map<string, string>>();
 
-  /** Sets rows aside. Gives those that were not before. */
+  /** Sets rows aside. Gives the new ones among them. */
   const add = (table: string, faults: ReadonlyMap<string, string>): string[] => {
     const known = tables.get(table) ?? new Map<string, string>();
     const fresh = [...faults.keys()].filter((id) => !known.has(id));
@@ -78,7 +78,7 @@ export function createQuarantine(
   return {
     add,
     release,
-    /** Of all rows of a table those that have the shape; the others are set aside, and no row of before is. */
+    /** Gives the rows that have the shape, out of all rows of a table. Exactly the others are set aside afterwards. */
     sift<Row>(
       table: string,
       found: readonly Row[],
@@ -99,7 +99,7 @@ export function createQuarantine(
       );
       return good;
     },
-    /** Of one row why it has not the shape, or null: true when it can be used. */
+    /** Takes one row with its fault, or null; true when it can be used. */
     take(table: string, id: string, fault: string | null): boolean {
       if (fault === null) release(table, [id]);
       else add(table, new Map([[id, fault]]));
@@ -109,7 +109,7 @@ export function createQuarantine(
     /** Rows that are set aside, by table. */
     counts: (): Record<string, number> =>
       Object.fromEntries([...tables].map(([table, { size }]) => [table, size])),
-    /** For `/readyz`. It names no row: ids of keys and browsers are nobody's business there. */
+    /** For `/readyz`. It names no rows, because ids of keys and browsers are private. */
     condition(): { ok: boolean; detail: unknown } {
       const counts = [...tables].map(([table, { size }]) => `${table}: ${size}`);
       if (counts.length === 0) return { ok: true, detail: "every row can be read" };

@@ -1,11 +1,11 @@
 import type { Job, Queue } from "bullmq";
 import { ageOf } from "#src/domain/age.ts";
 
-/** Apart from `queues.ts`: most commands of the command line name the queues and need no queue library. */
+/** In a file of its own, because most commands of the command line name the queues but need no queue library. */
 export const queueNames = ["marks", "snapshots", "upkeep", "webhooks", "alerts"] as const;
 export type QueueName = (typeof queueNames)[number];
 
-/** What waits in one queue, and how it went. */
+/** The waiting, active and failed jobs of one queue. */
 export interface QueueDepth {
   depth: number;
   /** Age of the job that waits longest, whole seconds; null when none does. */
@@ -15,15 +15,15 @@ export interface QueueDepth {
 }
 
 /**
- * A job that keeps out others of its deduplication though nobody will ever take it: it stands in no list, or it has ended
- * without its hash, in which the deduplication stood. Rejects while Redis is away.
+ * True for a job that blocks others of its deduplication though nobody will ever take it: it is in no list, or it has
+ * ended without its hash, which named the deduplication. Rejects while Redis is away.
  */
 export const isOrphan = async (queue: Queue, id: string, dedupId: string): Promise<boolean> =>
   ["unknown", "completed", "failed"].includes(await queue.getJobState(id)) &&
-  // One that has just ended as it should has let go of it.
+  // A job that has just ended normally has released it.
   (await queue.getDeduplicationJobId(dedupId)) === id;
 
-/** The duties of a queue that such a job holds up until the clock comes to them. Rejects while Redis is away. */
+/** The duties of a queue that such a job blocks until the clock removes it. Rejects while Redis is away. */
 export async function orphanedDuties(queue: Queue, duties: readonly string[]): Promise<string[]> {
   const orphaned: string[] = [];
   for (const duty of duties) {
@@ -33,13 +33,13 @@ export async function orphanedDuties(queue: Queue, duties: readonly string[]): P
   return orphaned;
 }
 
-/** When the job failed that failed last of those that are kept, ms; 0 without one. Rejects while Redis is away. */
+/** Time of the last failure among the kept jobs, ms; 0 without one. Rejects while Redis is away. */
 export async function lastFailureOf(queue: Queue): Promise<number> {
   const [newest] = (await queue.getFailed(0, 0)) as (Job | undefined)[];
   return newest?.finishedOn ?? 0;
 }
 
-/** At `now`, ms. Rejects while Redis is away. */
+/** The queue's depth at `now`, ms. Rejects while Redis is away. */
 export async function depthOf(queue: Queue, now: number): Promise<QueueDepth> {
   const counts = await queue.getJobCounts("waiting", "active", "delayed", "failed");
   const { waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;

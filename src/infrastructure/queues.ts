@@ -14,12 +14,12 @@ export interface MarksJob {
   traces?: string[];
 }
 
-/** A wake-up for the webhooks workers. The truth is what waits for the endpoint in the database. */
+/** A wake-up for the webhooks workers. The truth is in the database: the events that wait for the endpoint. */
 export interface WebhookJob {
   endpointId: number;
 }
 
-/** A wake-up for the workers that tell drivers. The truth is what waits for the device in the database. */
+/** A wake-up for the workers that tell drivers. The truth is in the database: the notices that wait for the device. */
 export interface AlertJob {
   deviceId: number;
 }
@@ -34,12 +34,12 @@ export type Producer = ReturnType<typeof createProducer>;
 
 /** Ids of completed slots that a queue remembers: a second clock may come a moment after the work is done. */
 const slotsKept = 50;
-/** For so long a wake-up stands for those that follow it, then it is taken for lost: one too many does no harm. */
+/** A wake-up covers later ones for this time, ms, and then counts as lost: one too many does no harm. */
 const wakeMs = 30_000;
 
 /**
  * The sending side of all queues of one process, over one connection that fails at once while Redis is away. `clock`
- * dates the jobs: their ages are counted by it.
+ * dates the jobs, for their ages.
  */
 export function createProducer(config: Config, log: Log, clock: Clock = Date.now) {
   const connection = createRedis(config, log);
@@ -129,8 +129,8 @@ export function createProducer(config: Config, log: Log, clock: Clock = Date.now
         ...(traces.length > 0 ? { traces: [...traces] } : {}),
       } satisfies MarksJob),
     /**
-     * Wakes the webhooks workers, with one waiting job for each endpoint at most. Never throws: what is lost is found
-     * again by the duty `webhooks`.
+     * Wakes the webhooks workers, with one waiting job for each endpoint at most. Never throws: the duty `webhooks`
+     * finds lost wake-ups.
      */
     wakeEndpoints: (ids: readonly number[]): Promise<void> =>
       wakeEach(
@@ -138,11 +138,11 @@ export function createProducer(config: Config, log: Log, clock: Clock = Date.now
         ids.map((endpointId) => ({ endpointId }) satisfies WebhookJob),
         ids,
       ),
-    /** From now on a wake-up of this endpoint is a new job. */
+    /** Makes the next wake-up of this endpoint a new job. */
     async endpointTaken(id: number): Promise<void> {
       await queue("webhooks").removeDeduplicationKey(`webhooks-${id}`);
     },
-    /** The same for devices of drivers; the duty `alerts` finds again what is lost. */
+    /** The same for devices of drivers; the duty `alerts` finds lost wake-ups. */
     wakeDevices: (ids: readonly number[]): Promise<void> =>
       wakeEach(
         "alerts",
@@ -153,12 +153,12 @@ export function createProducer(config: Config, log: Log, clock: Clock = Date.now
       await queue("alerts").removeDeduplicationKey(`alerts-${id}`);
     },
     /**
-     * Enqueues a slot's duty once, whoever asks. While a job of the duty waits or runs, nothing is added: a duty does
-     * what is due when it runs, so after an outage of the workers one late job makes up for all. A job that neither waits
-     * nor runs, because Redis has lost its list, holds up nothing (decisions 21.36). One that fails is tried twice
-     * more: when Redis is back, a worker may get its job before its other connections are there. It has no backoff: a job
-     * that a worker with a wrong clock has put off to next year would keep out all others. `again` makes another job of a
-     * slot that was done before. False when Redis is away. Never throws.
+     * Enqueues a slot's duty once, for any number of callers. While a job of the duty waits or runs, nothing is added:
+     * a duty does all due work when it runs, so one late job is enough after an outage of the workers. A job that
+     * neither waits nor runs, because Redis has lost its list, blocks nothing (decisions 21.36). A failed job is tried
+     * twice more: when Redis is back, a worker may get its job before its other connections are ready. There is no
+     * backoff: a worker with a wrong clock could delay a job to next year, which would block all others. `again` makes
+     * another job of a slot that was done before. False when Redis is away. Never throws.
      */
     addSlot: (name: QueueName, job: SlotJob, again = ""): Promise<boolean> =>
       add(name, job.duty, job, {
@@ -182,7 +182,7 @@ export function createProducer(config: Config, log: Log, clock: Clock = Date.now
   };
 }
 
-/** A key of the queue's own of another type fails every call that meets it. Gives what was dropped. */
+/** Drops the queue's own keys of a wrong type, which fail every call. Gives the dropped keys. */
 async function dropOfWrongType(redis: Redis, queue: Queue): Promise<string[]> {
   const dropped: string[] = [];
   for (const [type, names] of Object.entries(typesOfKeys))

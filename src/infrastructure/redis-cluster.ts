@@ -9,7 +9,7 @@ import {
   typedFault,
 } from "#src/infrastructure/redis-connection.ts";
 
-/** So long a look at a node may take: without limit it would wait for a frozen one. */
+/** Longest look at a node, ms: without a limit it would wait for a frozen one. */
 const lookMs = 2000;
 const lookEveryMs = 10_000;
 const lookAwayMs = 1000;
@@ -34,24 +34,24 @@ const optionsOf = (kind: Kind): ClusterOptions => ({
   retryDelayOnFailover: 200,
   retryDelayOnClusterDown: 200,
   clusterRetryStrategy: (times) => Math.min(50 * times, 500),
-  // Who waits for a frozen master hears nothing of its successor.
+  // A command that waits for a frozen master would not find its successor.
   slotsRefreshInterval: 5000,
 });
 
 /**
  * A connection to a Redis Cluster, with the commands of one to a single Redis. Its faults have the classes of
- * `Connection`. It emits `moved` when another node may serve a slot: after a failover that one may lack the last writes.
+ * `Connection`. It emits `moved` when another node may serve a slot: it may lack the last writes after a failover.
  */
 export class ClusterConnection extends Cluster {
   readonly #log: OutageLog;
   readonly #nodes: readonly ClusterNode[];
   readonly #reach: Reach;
   readonly #kind: Kind;
-  /** Who serves each slot, as `moved` was last emitted for. */
+  /** The master of each slot, as of the last `moved`. */
   readonly #masters: (string | undefined)[] = [];
   #isEnded = false;
 
-  /** `nodes`: some of the cluster, which name the others; `reach`: how each node is connected to. */
+  /** `nodes`: some nodes of the cluster, which name the others; `reach`: the connection options of each node. */
   constructor(
     log: OutageLog,
     nodes: readonly ClusterNode[],
@@ -63,7 +63,7 @@ export class ClusterConnection extends Cluster {
     const heard: { moved?: () => void } = {};
     super([...nodes], {
       ...optionsOf(kind),
-      // A certificate is about the name.
+      // A certificate names the host, not its address.
       ...(reach.tls === undefined ? {} : { dnsLookup: (name, found) => found(null, name) }),
       redisOptions: {
         ...reach,
@@ -81,7 +81,7 @@ export class ClusterConnection extends Cluster {
     this.#kind = kind;
     this.#reach = reach;
     heard.moved = () => void this.emit("moved");
-    // A node that is connected to again may have been empty meanwhile.
+    // A node that was away may have come back empty.
     this.on("+node", heard.moved);
     this.on("refresh", () => this.#compareMasters());
     if (isWatched) this.#watch(lines);
@@ -98,12 +98,12 @@ export class ClusterConnection extends Cluster {
         setTimeout(() => reject(typed), refusedPauseMs);
       else reject(typed);
     };
-    // From here on, so that it is the limit of all tries together.
+    // Set here, so that the limit covers all tries together.
     if (this.#reach.commandTimeout !== undefined) command.setTimeout(this.#reach.commandTimeout);
     return super.sendCommand(command, ...(more as []));
   }
 
-  // bullmq makes a worker's blocking connection this way. The one that it is a copy of tells of an outage.
+  // bullmq makes a worker's blocking connection this way. Only the original logs an outage.
   override duplicate(_nodes?: unknown, more: ClusterOptions = {}): never {
     const reach = { ...this.#reach, ...more.redisOptions };
     delete reach.reconnectOnError;
@@ -168,13 +168,13 @@ export class ClusterConnection extends Cluster {
       }
     };
     this.on("error", (error: Error & { lastNodeError?: Error }) => {
-      // Why no node could be asked, such as a wrong password or a Redis that is no cluster.
+      // The reason why no node could be asked, such as a wrong password or a Redis without cluster.
       if (!this.#isEnded) away(error.lastNodeError ?? error);
     });
     this.on("close", () => {
       if (!this.#isEnded) away(noNode());
     });
-    // A node that is not there matters only if it is still a master, which the cluster says.
+    // A missing node matters only if the cluster still has it as a master.
     for (const event of ["ready", "-node", "node error"])
       this.on(event, () => {
         if (this.status === "ready") void look();

@@ -4,29 +4,29 @@ import { minuteMs } from "#src/domain/units.ts";
 import { ConnectionFault } from "#src/infrastructure/faults.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 
-/** Between two tries to find the new master, ms. */
+/** Pause between two tries to find the new master, ms. */
 const demotedPauseMs = 1000;
 const lookEveryMs = 10_000;
-/** A blocking read answers after ten seconds at the latest, and what is asked behind it later still. */
+/** A blocking read answers after ten seconds at the latest, and the commands behind it come later still. */
 const blockedMs = 15_000;
-/** A worker asks again at once when it is refused something. */
+/** A worker repeats a refused command at once, so the refusal is delayed, ms. */
 export const refusedPauseMs = 500;
 
-/** A master that became a replica says this to who wants to write, and to who waits for a write. */
+/** The answer of a master that became a replica, to writes and to blocking reads. */
 const isDemoted = ({ message }: Error): boolean => /^UNBLOCKED\b|\bREADONLY\b/.test(message);
 
-/** What a server says that answers, and cannot serve anybody now. */
+/** Answers of a server that cannot serve anybody now. */
 export const cannotServe = /^(LOADING|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|MOVED|ASK|TRYAGAIN) /;
 
 /**
- * A connection to the master. Gives each fault of ioredis a class, as most have neither a class that it exports nor a
- * code: a server that cannot serve is a connection that was lost, and anything else that Redis answers a `ReplyError`; a
- * bug is a `TypeError`; whatever else rejects a command is a connection that was lost.
+ * A connection to the master. Gives each fault of ioredis a class, since most have neither an exported class nor a
+ * code: an answer of Redis is a `ReplyError`, except that of a server that cannot serve; a bug is a `TypeError`; any
+ * other rejection is a lost connection.
  */
 export class Connection extends Redis {
   readonly #log: OutageLog;
 
-  /** `url`: null where the options have all of it. */
+  /** `url`: null if the options name the server. */
   constructor(log: OutageLog, url: string | null, options: RedisOptions) {
     const outage = createOutage(log);
     const all = { ...options, ...outage.options };
@@ -39,9 +39,9 @@ export class Connection extends Redis {
     const { reject } = command;
     command.reject = (error) => {
       const typed = typedFault(error);
-      // ioredis itself sends a script that is not known yet.
+      // ioredis itself then sends a script that Redis does not know yet.
       const isRefused = error instanceof ReplyError && !error.message.startsWith("NOSCRIPT");
-      // Without a limit of tries this is a worker's connection.
+      // A connection without a limit of tries is a worker's.
       if (isRefused && this.status === "ready" && this.options.maxRetriesPerRequest === null)
         setTimeout(() => reject(typed), refusedPauseMs);
       else reject(typed);
@@ -55,7 +55,7 @@ export class Connection extends Redis {
   }
 }
 
-/** The same error, or a `ConnectionFault` where it has no class that tells. */
+/** The same error, or a `ConnectionFault` if its class does not tell. */
 export const typedFault = (error: Error): Error =>
   isTyped(error) ? error : new ConnectionFault(error.message, { cause: error });
 
@@ -66,13 +66,13 @@ const isTyped = (error: Error): boolean =>
 
 export type OutageLog = Pick<Log, "debug" | "info" | "warn">;
 
-/** For a connection that another one speaks for. */
+/** The log of a connection whose outages another connection logs. */
 export const quietly = (log: OutageLog): OutageLog => {
   const debug = log.debug.bind(log);
   return { debug, info: debug, warn: debug };
 };
 
-/** One line when Redis goes away, one when it is back, and one a minute while it answers and cannot serve. */
+/** Logs a line when Redis goes away, one when it is back, and one a minute while it answers but cannot serve. */
 export function createOutageLines(log: OutageLog) {
   let isAway = false;
   let toldAt = -Infinity;
@@ -93,10 +93,10 @@ export function createOutageLines(log: OutageLog) {
   };
 }
 
-/** As ioredis says it. */
+/** The message of ioredis. */
 const noAnswer = "Command timed out";
 
-/** INFO of its role. Rejects with `noAnswer` after the connection's limit of time, or after that of a blocking read. */
+/** INFO of Redis's role. Rejects with `noAnswer` after the connection's time limit, or that of a blocking read. */
 async function answered(redis: Redis): Promise<string> {
   const over = new AbortController();
   const late = sleep(blockedMs, undefined, { ref: false, signal: over.signal }).then(() => {
@@ -111,10 +111,10 @@ async function answered(redis: Redis): Promise<string> {
 }
 
 /**
- * One line when Redis goes away and one when it is back: a connection tries twice a second, for as long as that takes. A
- * master that became a replica is away, though it answers: the connection is made again until it leads to a master. So is
- * one that does not answer while its connection stays open, as that of a machine that is gone does: another one may have
- * its name, or be known to the Sentinels.
+ * Logs a line when Redis goes away and one when it is back; until then the connection is tried twice a second. A master
+ * that became a replica counts as away: the connection is made again until it leads to a master. The same holds for a
+ * server that does not answer on an open connection, such as a lost machine: another one may have its name, or be known
+ * to the Sentinels.
  */
 function createOutage(log: OutageLog) {
   const { away, back: tellBack, refused } = createOutageLines(log);
@@ -163,7 +163,7 @@ function createOutage(log: OutageLog) {
         if (demoted) void look();
         else back();
         clearInterval(timer);
-        // Who only reads hears nothing of a demotion.
+        // A connection that only reads does not notice a demotion.
         timer = setInterval(() => void look(), lookEveryMs).unref();
       });
     },

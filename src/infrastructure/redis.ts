@@ -31,7 +31,7 @@ export const createWorkerRedis = (config: Config, log: Log): Redis =>
 
 const connectTimeout = 2000;
 
-/** With Sentinels: who is asked for the master's address. User, password, database and TLS are those of `REDIS_URL`. */
+/** The Sentinels, which know the master's address. User, password, database and TLS are those of `REDIS_URL`. */
 function sentinelsOf(config: Config): RedisOptions {
   if (config.redisSentinels.length === 0) return {};
   const isSecure = config.redisUrl.startsWith("rediss:");
@@ -57,7 +57,7 @@ function createCluster(config: Config, log: Log, kind: "request" | "worker"): Re
       ? { maxRetriesPerRequest: 0, commandTimeout: config.redisTimeoutMs, connectTimeout }
       : { maxRetriesPerRequest: null }),
   });
-  // All that is used of a Redis, a Cluster has too.
+  // A Cluster has all the functions of a Redis that are used.
   return cluster as unknown as Redis;
 }
 
@@ -67,8 +67,8 @@ function hostAndPort(address: string, usual: number): { host: string; port: numb
 }
 
 /**
- * The prefix of what is counted for one partner. In its hash tag, so that the partners' counts spread over the nodes of a
- * cluster while those of one partner stay together (decisions 16.35).
+ * The prefix of one partner's counters. The partner is in the hash tag, so that partners spread over the nodes of a
+ * cluster while the counters of one stay together (decisions 16.35).
  */
 export const partnerPrefix = (prefix: string, partnerId: number | string): string =>
   prefix.replace("}", `.p${partnerId}}`);
@@ -79,7 +79,7 @@ export const infoOfMasters = (redis: Redis, section: string): Promise<string[]> 
   return Promise.all(masters.map((master) => master.info(section)));
 };
 
-/** Calls whenever another Redis may answer from now on, which may lack the last writes: also at each new connection. */
+/** Calls when another Redis may answer from now on, which may lack the last writes: also at each new connection. */
 export const onOtherMaster = (redis: Redis, call: () => void): void => {
   redis.on("ready", call);
   redis.on("moved", call);

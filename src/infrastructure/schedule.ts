@@ -2,13 +2,13 @@ import { hourMs, minuteMs } from "#src/domain/units.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { QueueName } from "#src/infrastructure/queue-state.ts";
 
-/** A periodic duty: when the clock enqueues it, and where. */
+/** A periodic duty, with the times and the queue for it. */
 export interface Schedule {
   duty: DutyName;
   queue: QueueName;
   /** For node-cron, six fields: seconds first; UTC. */
   cron: string;
-  /** Length of a slot, ms: all ticks of one slot are one job, whoever enqueues it. */
+  /** Length of a slot, ms: all ticks of one slot are one job, also from several clocks. */
   slotMs: number;
 }
 
@@ -19,11 +19,11 @@ const dutyQueues = {
   sets: "snapshots",
   /** The model snapshot. */
   model: "snapshots",
-  /** What the country looks like, by city and day. */
+  /** Insights into the country, by city and day. */
   insights: "snapshots",
-  /** Rows for what time alone changed. */
+  /** Rows of changes by the passing of time. */
   instants: "upkeep",
-  /** Whether the database is another one than before. */
+  /** Finds out if the database is another one than before. */
   failover: "upkeep",
   /** Usage from Redis to Postgres. */
   usage: "upkeep",
@@ -33,9 +33,9 @@ const dutyQueues = {
   webhooks: "upkeep",
   /** Drivers who wait for a grade, and whom nobody was woken for. */
   alerts: "upkeep",
-  /** Whether the service is well, for `/status`. */
+  /** Judges the service, for `/status`. */
   service: "upkeep",
-  /** Whether all copies of the stations are the same. */
+  /** Compares all copies of the stations. */
   sentinel: "upkeep",
 } as const satisfies Record<string, QueueName>;
 
@@ -44,7 +44,7 @@ export type DutyName = keyof typeof dutyQueues;
 /** The role that does a duty: each takes the jobs of the queue of its name. */
 export const roleOf = (duty: DutyName): QueueName => dutyQueues[duty];
 
-/** The duties that a queue's jobs are for. */
+/** The duties of a queue. */
 export const dutiesOf = (queue: QueueName): string[] =>
   Object.keys(dutyQueues).filter((duty) => roleOf(duty as DutyName) === queue);
 
@@ -52,19 +52,19 @@ const instantsMs = 5000;
 const webhooksMs = 5000;
 const alertsMs = 5000;
 const failoverMs = 5000;
-/** Two looks at each minute: a tick that is a moment early or late leaves none out. */
+/** Two looks in each minute, so that a tick slightly early or late leaves no minute out. */
 const serviceMs = minuteMs / 2;
 
 /**
- * Every schedule there is. The clock runs them with node-cron and enqueues a job for each slot; the workers have no
- * timers for duties. Each duty may run twice or late. decisions 16.12 names what nobody may wait in a queue for.
+ * All schedules. The clock runs them with node-cron and enqueues a job for each slot; the workers have no timers for
+ * duties. Each duty may run twice or late. decisions 16.12 names the work that must not wait in a queue.
  */
 export function schedulesOf({ slotMs, insightsMs, usageFlushMs }: Config): Schedule[] {
   const schedule = (duty: DutyName, cron: string, ms: number): Schedule => ({
     ...{ duty, queue: dutyQueues[duty], cron, slotMs: ms },
   });
   return [
-    // First: at a first start the others take minutes for a large country, and these figures have no other source.
+    // Runs first: at a first start the others take minutes for a large country, and these figures have no other source.
     schedule("insights", every(insightsMs), insightsMs),
     schedule("dump", every(slotMs), slotMs),
     schedule("sets", every(slotMs), slotMs),
@@ -77,7 +77,7 @@ export function schedulesOf({ slotMs, insightsMs, usageFlushMs }: Config): Sched
     schedule("webhooks", every(webhooksMs), webhooksMs),
     schedule("alerts", every(alertsMs), alertsMs),
     schedule("service", every(serviceMs), serviceMs),
-    // Some seconds after a moment of decisions 21.37: by then every process has said what it served.
+    // Some seconds after a moment of decisions 21.37, when every process has published its content.
     schedule("sentinel", "7 * * * * *", minuteMs),
   ];
 }

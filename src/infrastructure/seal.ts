@@ -7,7 +7,7 @@ const tagBytes = 16;
 const keyOf = (pepper: string, purpose: string): Uint8Array =>
   new Uint8Array(hkdfSync("sha256", pepper, "", purpose, 32));
 
-/** A secret as it is stored: useless without the pepper, for another `purpose` and for another `owner`. */
+/** A secret for storage: unreadable without the pepper, and for another `purpose` or `owner`. */
 export function seal(pepper: string, purpose: string, owner: number, secret: Buffer): Buffer {
   const iv = randomBytes(ivBytes);
   const sealing = createCipheriv(cipher, keyOf(pepper, purpose), iv).setAAD(

@@ -15,38 +15,38 @@ import type { Redis } from "#src/infrastructure/redis.ts";
 
 /** The time of a process (decisions 21.1). */
 export interface ServerTime {
-  /** The database's time in whole ms, shifted by CLOCK_OFFSET_S. It goes on by the monotonic clock. */
+  /** The database's time in whole ms, shifted by CLOCK_OFFSET_S and continued by the monotonic clock. */
   now: Clock;
   /** False while the clocks differ by more than the bound: then no dump is made, and nothing is deleted. */
   isTrusted(): boolean;
-  /** How far the servers' clocks are ahead of this machine's, ms; null where that was never measured. */
+  /** How far the servers' clocks are ahead of this machine's, ms; null if never measured. */
   ahead(): { postgresMs: number | null; redisMs: number | null };
   /** For `/readyz`. */
   condition(): { ok: boolean; critical: boolean; detail: unknown };
-  /** Has `listener` called after `now` went back by more than a moment: what was made of the later time is wrong. */
+  /** Calls `listener` after `now` went back by more than a moment: results of the later time are then wrong. */
   onStepBack(listener: () => void): void;
-  /** Measures once, and keeps measuring. Waits for neither Postgres nor Redis longer than their time-outs. */
+  /** Measures now, and then by a timer. Waits no longer than the time-outs of Postgres and Redis. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const everyMs = 2000;
-/** By so much less `now` stands still, ms; by more it goes back. */
+/** A step back up to this makes `now` stand still, ms; after a larger one it goes back. */
 const momentMs = 1000;
-/** The wall clock of a machine is steered by less between two looks, ms. */
+/** Normal corrections of a machine's wall clock between two looks are smaller, ms. */
 const stepMs = 1000;
-/** Measured anew, so often at most, until one round trip is short. */
+/** Most measurements until one round trip is short. */
 const tries = 3;
 const shortMs = 10;
-/** A longer round trip says nothing, ms. */
+/** A longer round trip gives no result, ms. */
 const longestMs = 2000;
 
 const monotonic = (): number => performance.now();
 const ownOffset = (): number => Date.now() - monotonic();
 
 /**
- * Follows the database's clock (decisions 21.1 to 21.4), and refuses its transactions while that clock is off.
- * `onOff` raises the alarm about clocks that are; when it rejects, it is told again.
+ * Follows the database's clock (decisions 21.1 to 21.4), and refuses its transactions while that clock is off. `onOff`
+ * raises the alarm about such clocks; if it rejects, it is called again.
  */
 export function createServerTime(deps: {
   config: Config;
@@ -126,7 +126,7 @@ export function createServerTime(deps: {
     own = fresh;
     if (Math.abs(step) > stepMs)
       log.warn({ ms: Math.round(step) }, "the clock of this machine stepped");
-    // A server that does not answer must not hide that the own clock has stepped.
+    // A step of the own clock must be noticed even if a server does not answer.
     if (measuring !== null)
       apply({ at: monotonic(), postgres: null, redis: null, own, errorMs: 0 });
     return (measuring ??= measure().finally(() => (measuring = null)));
@@ -172,12 +172,12 @@ export function createServerTime(deps: {
 }
 
 interface Seen {
-  /** To be added to the monotonic clock, ms; null when the answer took too long. */
+  /** Difference to the monotonic clock, ms; null when the answer took too long. */
   offset: number | null;
   errorMs: number;
 }
 
-/** Asks a clock, in ms. It is taken to have been read in the middle of the round trip. */
+/** Asks a clock, in ms. The reading is dated to the middle of the round trip. */
 async function timed(read: () => Promise<number>): Promise<Seen> {
   const from = monotonic();
   const ms = await read();
@@ -186,7 +186,7 @@ async function timed(read: () => Promise<number>): Promise<Seen> {
   return { offset: to - from > longestMs ? null : ms - (from + to) / 2, errorMs };
 }
 
-/** On one connection, so that waiting for it is no part of the round trip. */
+/** Measures on one connection, so that waiting for the pool is not part of the round trip. */
 async function readPostgres(db: Db): Promise<Seen> {
   const connection = await db.pool.connect();
   try {

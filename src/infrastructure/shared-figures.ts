@@ -4,8 +4,8 @@ import type { Redis } from "#src/infrastructure/redis.ts";
 export type SharedFigures = ReturnType<typeof createSharedFigures>;
 
 /**
- * Figures about the whole service that many processes show: one asks for them, the others read its answer from Redis
- * (decisions 16.30). Without Redis each asks by itself. `ask` gives what JSON can say.
+ * Figures about the whole service that many processes show: one process asks, the others read its answer from Redis
+ * (decisions 16.30). Without Redis each asks itself. `ask` gives a value that JSON can hold.
  */
 export function createSharedFigures(redis: Redis, prefix: string) {
   return async <T>(name: string, keptMs: number, ask: () => Promise<T>): Promise<T> => {

@@ -52,7 +52,7 @@ export function createTracer(endpoint: string, role: string, log: Log): Tracer {
   };
 }
 
-/** Of `00-<trace>-<span>-<flags>`; what is none gives no parent. */
+/** The parent of a header `00-<trace>-<span>-<flags>`; any other text gives no parent. */
 function contextOf(traceparent: string | undefined): Context {
   const found = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-|$)/.exec(
     traceparent ?? "",
@@ -63,7 +63,7 @@ function contextOf(traceparent: string | undefined): Context {
   return isSpanContextValid(parent) ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
 }
 
-/** Says once a minute that traces do not arrive: the library says it to nobody. */
+/** Logs once a minute that traces do not arrive, which the library does not. */
 function telling(exporter: SpanExporter, log: Log): SpanExporter {
   let toldAt = -Infinity;
   return {

@@ -1,28 +1,28 @@
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 
-/** Names of the semantic conventions of OpenTelemetry; nothing about people, places or what a request carried. */
+/** Names of OpenTelemetry's semantic conventions; no data about people, places or the content of requests. */
 export type SpanAttributes = Readonly<Record<string, string | number>>;
 
 /** A piece of work in a trace. */
 export interface Span {
   /** The header by which other work becomes a part of this one. */
   traceparent: string;
-  /** `error`: its kind, such as a status or the name of a class; null when the work succeeded. */
+  /** `error`: the kind of the fault, such as a status or the name of a class; null when the work succeeded. */
   end(attributes: SpanAttributes, error: string | null): void;
   rename(name: string): void;
 }
 
 export interface Tracer {
-  /** `parent`: a `traceparent` header; one that is none begins a new trace. */
+  /** `parent`: a `traceparent` header; an invalid one begins a new trace. */
   start(kind: "server" | "consumer", name: string, parent: string | undefined): Span;
-  /** Sends what was not sent yet, for a moment at most. */
+  /** Sends the remaining spans, but only for a moment. */
   close(): Promise<void>;
 }
 
 /**
- * The traces of this process, sent to `OTEL_EXPORTER_OTLP_ENDPOINT` (decisions 16.36). Null without one: nothing
- * of OpenTelemetry is loaded then.
+ * The traces of this process, sent to `OTEL_EXPORTER_OTLP_ENDPOINT` (decisions 16.36). Null without one, and then
+ * OpenTelemetry is not loaded.
  */
 export async function openTracer(config: Config, role: string, log: Log): Promise<Tracer | null> {
   if (config.otlpEndpoint === "") return null;
@@ -30,7 +30,7 @@ export async function openTracer(config: Config, role: string, log: Log): Promis
   return createTracer(config.otlpEndpoint, role, log);
 }
 
-/** Does work that several traces wait for, as a span of each. */
+/** Runs work of several traces, as a span of each. */
 export async function inTraces<T>(
   tracer: Tracer | null,
   parents: readonly string[],

@@ -18,16 +18,16 @@ const inputMax = 100;
 
 /**
  * A check of values against `schema`. Nothing is coerced; absent fields with a default are filled in. Unknown fields
- * are ignored, unless they are known ones in another spelling (decisions 3.17).
- * Misspelt names come first, then faults in the order of the schema; at most 20. The schema is compiled for the first
- * value: those of all routes take a sixth of the time in which a process starts.
+ * are ignored, unless they are known ones in another spelling (decisions 3.17). Misspelt names come first, then faults
+ * in the order of the schema; at most 20. The schema is compiled for the first value: compiling those of all routes
+ * would be a sixth of a process's start.
  */
 export function compileCheck(schema: TSchema, where: "body" | "query"): Check {
   let validate: ValidateFunction | undefined;
   const { properties = {} } = schema as { properties?: Record<string, unknown> };
   const spelling = createSpelling(Object.keys(properties));
   return (value) => {
-    // The parser of queries knows their names.
+    // Names in queries are checked by their parser.
     const names = (where === "body" ? namesOf(value) : []).flatMap((name) => {
       const known = spelling(name);
       return known === undefined ? [] : misspelt(where, name, known);
@@ -44,8 +44,8 @@ const namesOf = (value: unknown): string[] =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
 
 /**
- * One error per choice: a branch that the value belongs to (its range is wrong, or something in it) speaks for the
- * choice, else the choice for its branches.
+ * One error per choice: that of the branch which the value belongs to (if its range is wrong, or a part of it), else
+ * that of the choice itself.
  */
 function withoutBranches(errors: ErrorObject[]): ErrorObject[] {
   const choices = errors.filter(({ keyword }) => keyword === "anyOf" || keyword === "oneOf");
@@ -71,7 +71,7 @@ function withoutBranches(errors: ErrorObject[]): ErrorObject[] {
 
 function faultOf(error: ErrorObject, where: string, root: unknown): Fault {
   const loc: Fault["loc"] = [where, ...pathOf(error.instancePath, root)];
-  // The later one of two equal items.
+  // Points at the later one of two equal items.
   if (error.keyword === "uniqueItems")
     loc.push(Math.max(error.params["i"] as number, error.params["j"] as number));
   if (error.keyword === "required") {
@@ -140,7 +140,7 @@ function explain(error: ErrorObject): Explained {
   }
 }
 
-/** By keyword: what is said before and after the limit, the fault's type, the limit's name. */
+/** Texts before and after the limit, the fault's type and the limit's name, by keyword. */
 const limits: Record<string, [before: string, after: string, type: string, name: string]> = {
   minLength: ["String should have at least", " characters", "string_too_short", "min_length"],
   maxLength: ["String should have at most", " characters", "string_too_long", "max_length"],
@@ -159,7 +159,7 @@ function limitFault({ keyword, params }: ErrorObject): Explained | undefined {
   return [`${before} ${params["limit"]}${after}`, type, { [name]: params["limit"] }];
 }
 
-/** What a pattern is for, where its schema says so: `be of letters`. */
+/** The purpose of a pattern, if its schema has one: `be of letters`. */
 const wanted = ({ parentSchema }: ErrorObject): string | undefined =>
   (parentSchema as { wanted?: string } | undefined)?.wanted;
 

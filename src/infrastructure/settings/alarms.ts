@@ -23,7 +23,7 @@ const webhook = (value: string): string => {
   return value;
 };
 
-/** How the operator is told of alarms. Without an address nothing is sent. */
+/** The channels of alarms to the operator. Without an address nothing is sent. */
 export const alarmSettings = {
   alarmEmailTo: setting(
     "ALARM_EMAIL_TO",

@@ -1,7 +1,7 @@
 import { minuteMs } from "#src/domain/units.ts";
 import { integer, setting, shaped } from "#src/infrastructure/settings/setting.ts";
 
-/** What drivers are told of (decisions 15.25). Addresses and pauses are those of webhooks. */
+/** Alerts to drivers (decisions 15.25). The settings of webhooks give their addresses and pauses. */
 export const alertSettings = {
   pushContact: setting(
     "PUSH_CONTACT",

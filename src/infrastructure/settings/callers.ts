@@ -16,7 +16,7 @@ const publishableKey = (value: string): string => {
   return value;
 };
 
-/** What those who call and look are given: limits, sessions, the map. */
+/** Limits and sessions of callers, the map of viewers, the demo. */
 export const callerSettings = {
   defaultRpm: setting(
     "DEFAULT_RPM",

@@ -11,7 +11,7 @@ import {
   webAddress,
 } from "#src/infrastructure/settings/setting.ts";
 
-/** What a process needs to run: its servers, addresses, secrets, log and patience. */
+/** The basic settings of a process: servers, addresses, secrets, log and time-outs. */
 export const processSettings = {
   databaseUrl: setting(
     "DATABASE_URL",

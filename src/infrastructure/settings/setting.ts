@@ -7,7 +7,7 @@ export interface Setting<T> {
   env: string;
   meaning: string;
   fallback: T;
-  /** The value of a text that is not empty. Throws an Error that says what is expected. */
+  /** The value of a text that is not empty. Throws an Error that names the expected form. */
   parse: (text: string) => T;
   secret?: boolean;
 }
@@ -46,7 +46,7 @@ export const oneOf =
     return value;
   };
 
-/** A text that `form` matches; `what` says in words what that is. */
+/** A text that `form` matches; `what` describes it in words. */
 export const shaped =
   (form: RegExp, what: string) =>
   (value: string): string => {
@@ -64,7 +64,7 @@ export const connection =
     return value;
   };
 
-/** As `connection`; with several hosts, and which of them is wanted, as libpq understands them. */
+/** As `connection`, but with several hosts and `target_session_attrs`, as libpq reads them. */
 export const postgresUrl = (value: string): string => {
   const isUrl = connection(
     ["postgres", "postgresql"],

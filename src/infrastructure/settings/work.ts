@@ -1,7 +1,7 @@
 import { minuteMs, hourMs } from "#src/domain/units.ts";
 import { integer, setting } from "#src/infrastructure/settings/setting.ts";
 
-/** How much at once and how often: intake, workers, the change feed, dumps, caches, what is kept. */
+/** Amounts and periods: intake, workers, the change feed, dumps, caches, retention. */
 export const workSettings = {
   waitMs: setting(
     "WAIT_MS",
