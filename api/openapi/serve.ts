@@ -2,7 +2,7 @@ import { type PackedFile, packFile, sendPacked } from "#api/http/etag.ts";
 import { refused } from "#api/http/errors.ts";
 import { apiBase, type Route } from "#api/http/route.ts";
 import type { PageRouter } from "#api/http/state.ts";
-import type { Services } from "#api/http/services.ts";
+import type { HttpDeps } from "#api/http/deps.ts";
 import { createDocument } from "#api/openapi/document.ts";
 import { toOpenApi30 } from "#api/openapi/older.ts";
 
@@ -18,7 +18,7 @@ const allow = "GET, HEAD, OPTIONS";
  */
 export function openApiPages(
   router: PageRouter,
-  { config }: Pick<Services, "config">,
+  { config }: Pick<HttpDeps, "config">,
   routes: readonly Route[],
 ): object {
   const document = createDocument(routes, config);

@@ -1,5 +1,5 @@
 import type { ApiContext } from "#api/http/route.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ReadDeps } from "#api/stations/deps.ts";
 import { pickFormat } from "#api/stations/format.ts";
 import type { List } from "#api/stations/list-packer.ts";
 import { etagOf, schemaVersion } from "#api/stations/presenters.ts";
@@ -31,7 +31,7 @@ export interface AreaRequest extends Pick<Where, "area" | "name">, ReadFilters {
  * with the query, which is the same object for the same text (of the CPU time of a hit, reading takes a tenth).
  */
 export function createRequestReader(
-  services: Services,
+  services: ReadDeps,
 ): (ctx: ApiContext<AreaQuery>) => AreaRequest | null {
   const known = new WeakMap<AreaQuery, { by: string; request: AreaRequest }>();
   return (ctx) => {
@@ -50,7 +50,7 @@ export function createRequestReader(
 
 /** Reads a request of /stations; `fixed`: the form that the path names. */
 export function readRequest(
-  services: Services,
+  services: ReadDeps,
   ctx: ApiContext<AreaQuery>,
   fixed?: Format,
 ): AreaRequest | Refusal {
@@ -69,7 +69,7 @@ export function readRequest(
 
 /** Finds the stations. */
 export function findList(
-  services: Services,
+  services: ReadDeps,
   ctx: ApiContext,
   request: AreaRequest,
   now = services.clock(),
@@ -90,7 +90,7 @@ export function findList(
 
 /** Makes the answer for the cache. */
 export function makeShared(
-  services: Services,
+  services: ReadDeps,
   ctx: ApiContext,
   request: AreaRequest,
   { box }: Question,

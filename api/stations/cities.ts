@@ -5,7 +5,7 @@ import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
 import { json } from "#api/openapi/answers.ts";
 import { cityList, cityListExample } from "#src/contract/shapes/stations.ts";
 import { route } from "#api/http/route.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ReadDeps } from "#api/stations/deps.ts";
 
 const query = Type.Object({
   q: Type.Optional(Type.String({ maxLength: 120, default: "", description: "Search by name" })),
@@ -18,7 +18,7 @@ const query = Type.Object({
 });
 
 /** GET /cities, docs/contract.md 4.5. */
-export const citiesRoute = (services: Services) =>
+export const citiesRoute = (services: ReadDeps) =>
   route({
     method: "GET",
     path: "/cities",

@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { refused } from "#api/http/errors.ts";
 import { sendJson } from "#api/http/respond.ts";
 import { route } from "#api/http/route.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ReadDeps } from "#api/stations/deps.ts";
 import { json } from "#api/openapi/answers.ts";
 import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
 import { figuresOf, figuresOfCountry } from "#snapshots/insights/figures.ts";
@@ -40,7 +40,7 @@ const query = Type.Object({
 const keptBytes = 16 * 1024 * 1024;
 
 /** GET /insights/cities, decisions 7.44. */
-export const cityInsightsRoute = ({ insights, cities }: Services) => {
+export const cityInsightsRoute = ({ insights, cities }: ReadDeps) => {
   const made = new LRUCache<string, { body: Buffer; sum: string; count: number }>({
     ...{ max: 200, maxSize: keptBytes, sizeCalculation: ({ body }) => body.length },
   });

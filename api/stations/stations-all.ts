@@ -28,7 +28,7 @@ import {
   readFilters,
   type ReadFilters,
 } from "#api/stations/stations-query.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ReadDeps } from "#api/stations/deps.ts";
 import type { Format } from "#snapshots/model/forms.ts";
 import type { Dump, Whole } from "#snapshots/dumps/dump.ts";
 import { isStanding, longestPage, usualPage } from "#snapshots/dumps/standing-sets.ts";
@@ -51,7 +51,7 @@ const query = Type.Object({
 const noFilters = filtersKey({});
 
 /** GET /stations/all, docs/contract.md 4.2; with `fixed` the same in one form, whatever `Accept` says. */
-export const allStationsRoute = (services: Services, fixed?: Format) =>
+export const allStationsRoute = (services: ReadDeps, fixed?: Format) =>
   route({
     method: "GET",
     path: fixed === undefined ? "/stations/all" : `/stations/all.${fixed}`,
@@ -134,14 +134,14 @@ const tagOf = (
  * When the country last changed, as far as the answer can show it. `If-Modified-Since` is not looked at
  * (decisions 7.48).
  */
-function setLastModified({ model, clock }: Services, ctx: ApiContext, atMostMs: number): void {
+function setLastModified({ model, clock }: ReadDeps, ctx: ApiContext, atMostMs: number): void {
   const changedAt = model.lastChange(clock());
   if (changedAt !== null)
     ctx.res.setHeader("Last-Modified", new Date(Math.min(changedAt, atMostMs)).toUTCString());
 }
 
 async function sendPage(
-  services: Services,
+  services: ReadDeps,
   ctx: ApiContext,
   format: Format,
   asked: PageAsked,
@@ -168,7 +168,7 @@ async function sendPage(
 
 /** What the snapshots worker has made of the first page of these filters, when it may be served. */
 function dumpOf(
-  { model, dumps }: Services,
+  { model, dumps }: ReadDeps,
   { filters, filtersKey: key, limit }: PageAsked,
   now: number,
 ): Dump | null {
@@ -191,7 +191,7 @@ const patienceMs = 1500;
  * A cursor may come from a process that was a little ahead. Its time promises changes that this one must have
  * seen before it may repeat the promise.
  */
-async function caughtUp(services: Services, asOfMs: number): Promise<boolean> {
+async function caughtUp(services: ReadDeps, asOfMs: number): Promise<boolean> {
   const isBehind = (): boolean => services.asOf(services.clock()) < asOfMs;
   if (isBehind()) services.follower.refresh().catch(() => undefined);
   for (let waitedMs = 0; isBehind(); waitedMs += lookMs) {

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { orThrow, Refused } from "#api/http/errors.ts";
 import { sendJson } from "#api/http/respond.ts";
 import { route } from "#api/http/route.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ReadDeps } from "#api/stations/deps.ts";
 import { json } from "#api/openapi/answers.ts";
 import { stationsMax } from "#api/stations/area-answer.ts";
 import { presentList } from "#api/stations/presenters.ts";
@@ -48,7 +48,7 @@ const way = Type.Object(
 );
 
 /** POST /stations/along: the stations beside a way, decisions 7.32. */
-export const alongRoute = (services: Services) =>
+export const alongRoute = (services: ReadDeps) =>
   route({
     method: "POST",
     path: "/stations/along",

@@ -4,7 +4,7 @@ import { etagOf, unchanged } from "#api/stations/presenters.ts";
 import { json } from "#api/openapi/answers.ts";
 import { listExample, stationDelta } from "#src/contract/shapes/stations.ts";
 import { route } from "#api/http/route.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ReadDeps } from "#api/stations/deps.ts";
 import { parseTime } from "#src/domain/time.ts";
 import { hourS, minuteMs } from "#src/domain/units.ts";
 
@@ -18,7 +18,7 @@ const query = Type.Object({
 });
 
 /** GET /stations/delta, docs/contract.md 4.3. */
-export const deltaRoute = (services: Services) =>
+export const deltaRoute = (services: ReadDeps) =>
   route({
     method: "GET",
     path: "/stations/delta",

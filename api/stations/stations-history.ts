@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { refused } from "#api/http/errors.ts";
 import { sendJson } from "#api/http/respond.ts";
 import { route } from "#api/http/route.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ReadDeps } from "#api/stations/deps.ts";
 import { json } from "#api/openapi/answers.ts";
 import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
 import { historyExample, stationHistory } from "#src/contract/shapes/insights.ts";
@@ -24,7 +24,7 @@ const query = Type.Object({
 });
 
 /** GET /stations/{station_id}/history, decisions 7.42. */
-export const stationHistoryRoute = (services: Services) =>
+export const stationHistoryRoute = (services: ReadDeps) =>
   route({
     method: "GET",
     path: "/stations/{station_id}/history",

@@ -4,10 +4,10 @@ import { isUnchanged, presentStation, stationEtagOf, unchanged } from "#api/stat
 import { json } from "#api/openapi/answers.ts";
 import { listExample, oneStation, stationExample } from "#src/contract/shapes/stations.ts";
 import { route } from "#api/http/route.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ReadDeps } from "#api/stations/deps.ts";
 
 /** GET /stations/{station_id}, docs/contract.md 4.4. */
-export const oneStationRoute = (services: Services) =>
+export const oneStationRoute = (services: ReadDeps) =>
   route({
     method: "GET",
     path: "/stations/{station_id}",

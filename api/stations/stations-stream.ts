@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { Type } from "typebox";
 import { route } from "#api/http/route.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ReadDeps } from "#api/stations/deps.ts";
 import { readSince } from "#api/stations/stations-delta.ts";
 import { listExample } from "#src/contract/shapes/stations.ts";
 
@@ -18,7 +18,7 @@ const query = Type.Object({
 const eventExample = { ...listExample, removed: ["w4711"] };
 
 /** GET /stations/stream, decisions 7.33 to 7.40. */
-export const streamRoute = ({ clock, streams }: Services) =>
+export const streamRoute = ({ clock, streams }: ReadDeps) =>
   route({
     method: "GET",
     path: "/stations/stream",

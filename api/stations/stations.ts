@@ -24,10 +24,10 @@ import {
 } from "#src/contract/shapes/stations.ts";
 import { route } from "#api/http/route.ts";
 import { areaQuery, readAreaQuery } from "#api/stations/stations-query.ts";
-import type { Services } from "#api/http/services.ts";
+import type { ReadDeps } from "#api/stations/deps.ts";
 
 /** GET /stations, docs/contract.md 4.1; with `fixed` the same in one form, whatever `Accept` says: /stations.csv. */
-export function stationsRoute(services: Services, fixed?: Format) {
+export function stationsRoute(services: ReadDeps, fixed?: Format) {
   return route({
     method: "GET",
     path: fixed === undefined ? "/stations" : `/stations.${fixed}`,
