@@ -2,7 +2,7 @@ import type { ConsoleFailedMark } from "#src/contract/console.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { idsOfDays, readOpen } from "#src/marks/open-days.ts";
 
-/** What the marks workers have still to do, from the only truth about it. */
+/** The open work of the marks workers, from the database, which alone knows it. */
 export interface Backlog {
   unprocessed: number;
   /** Age of the oldest unprocessed mark, whole seconds; null without one. */
@@ -27,7 +27,7 @@ export async function readBacklog(db: Db): Promise<Backlog> {
   const [stations] = await rows<{ count: number }>(db, sql);
   return {
     unprocessed: sumOf(parts, ({ unprocessed }) => unprocessed),
-    // The oldest days come first.
+    // The parts begin with the oldest days.
     oldestS: parts.find(({ oldestS }) => oldestS !== null)?.oldestS ?? null,
     failed: sumOf(parts, ({ failed }) => failed),
     refolds: stations!.count,

@@ -15,7 +15,7 @@ import {
 } from "#src/marks/selection.ts";
 import { act, already, unknown } from "#src/operators/act.ts";
 
-/** A decision about many marks, as its record has it (decisions 4.20). Times are null until then. */
+/** The record of a decision about many marks (decisions 4.20). Times are null until they are reached. */
 export interface Batch {
   id: number;
   act: BatchAct;
@@ -28,19 +28,19 @@ export interface Batch {
   /** Null while it is being done, and after it was broken off. */
   finished_at: Date | null;
   undo_actor: string | null;
-  /** When somebody began to take it back, and when that was done. */
+  /** Beginning and end of its reversal. */
   undo_at: Date | null;
   undone_at: Date | null;
 }
 
 export type BatchAct = "rollback" | "approve" | "reject";
 
-/** Called after each commit, with the stations that the marks worker is to look at and how far it is. */
+/** Called after each commit, with the stations for the marks worker and the progress. */
 export type Committed = (stationIds: string[], done: number, total: number) => void;
 
 /**
- * What each act is called, which marks it takes, what they are then, and whether their stations are folded anew. A mark that
- * no worker has come to yet is done with when it is withdrawn: it is never processed.
+ * The name of each act, the marks that it takes, their new review, and whether their stations are folded anew. A mark
+ * that was withdrawn before a worker came to it is never processed.
  */
 export const batchActs: Readonly<Record<BatchAct, Act>> = {
   rollback: {
@@ -81,15 +81,15 @@ interface Act {
 /** Stations that one transaction decides. */
 export const chunkStations = 500;
 
-/** Columns of a mark that a decision changes, or the worker after it: kept to be put back. */
+/** Columns of a mark that a decision, or the worker after it, changes: kept for the reversal. */
 export const keptColumns = [
   ...["review", "processed_at", "failed_at", "outcome", "outcome_status", "outcome_reason"],
   ...["outcome_have", "needed", "rule"],
 ] as const;
 
 /**
- * Decides a selection's marks: 500 stations a transaction, each with its entry in the operator's log. Interrupted, it has
- * done whole transactions; the same again goes on under the same id. `id` is null when there was nothing to decide.
+ * Decides a selection's marks: 500 stations a transaction, each with its entry in the operator's log. After an
+ * interruption the same call goes on under the same id. `id` is null when there was nothing to decide.
  */
 export async function decideBatch(
   db: Db,
@@ -132,7 +132,7 @@ export async function decideBatch(
 export const isTakenBack = (name: BatchAct, id: number): Refusal =>
   already(batchActs[name].what, id, "taken back");
 
-/** The record to write to: that of the same decision, if it was broken off. Null without either. */
+/** The record to write to: a new one, or that of the same decision if it was interrupted. Null without marks. */
 async function openBatch(
   db: Db,
   actor: string,
@@ -162,11 +162,11 @@ async function closeBatch(db: Db, id: number): Promise<number | null> {
   return (await rows<{ id: number }>(db, sql, [id, id]))[0]?.id ?? null;
 }
 
-/** The record, locked: whoever decides or takes back does one transaction of it at a time. */
+/** The locked record: deciding and taking back do one transaction of it at a time. */
 export const lockBatch = async (tx: Tx, id: number): Promise<Batch | undefined> =>
   (await rows<Batch>(tx, "select * from mark_batches where id = ? for update", [id]))[0];
 
-/** Keeps what the selection's marks at these stations are, then changes them. Gives the stations that had one. */
+/** Stores the old values of the selection's marks at these stations, then changes them. Gives the changed stations. */
 export async function takeMarks(
   tx: Tx,
   id: number,

@@ -5,24 +5,24 @@ import { dayMs } from "#src/domain/units.ts";
 import { invalid, operatorAct, unknown } from "#src/operators/act.ts";
 import { longId, moment, networkHash, orNull } from "#src/operators/inputs.ts";
 
-/** What is blocked: a reporter by its number, or a viewers' network by its hash, hex. */
+/** A block of a reporter, by its number, or of a viewers' network, by its hash, hex. */
 export interface Block {
   kind: "reporter" | "network";
   id: string;
   until: Date;
 }
 
-/** An alarm names a network by so many digits of its hash. */
+/** Digits of a network's hash in an alarm. */
 export const networkDigits = 8;
-/** A network that nobody new came from is looked for in the marks of these days. */
+/** A network without new reporters is searched in the marks of this time. */
 const searchedMs = 7 * dayMs;
 
 /** ms; null ends a block. */
 const block = Type.Object({ until: orNull(moment) }, { additionalProperties: false });
 
 /**
- * Holds all further marks of a reporter until `until`, ms; null ends that (decisions 4.13). In force for the
- * next mark.
+ * Holds all further marks of a reporter until `until`, ms; null ends the block (decisions 4.13). In force from the next
+ * mark on.
  */
 export const blockReporter = operatorAct(block, longId, async (tx, { until }, id, { now }) => {
   if (until !== null && until <= now) return inThePast;
@@ -37,10 +37,7 @@ export const blockReporter = operatorAct(block, longId, async (tx, { until }, id
   return { value, ...entryOf("reporter", String(id), at) };
 });
 
-/**
- * The same of a viewers' network. `digits`: its hash, hex, or the first digits of it, which must be those of one network
- * only.
- */
+/** The same for a viewers' network. `digits`: its hash, hex, or first digits of it that no other network has. */
 export const blockNetwork = operatorAct(
   block,
   networkHash,
@@ -72,7 +69,7 @@ const entryOf = (kind: Block["kind"], id: string, until: Date | null) => ({
   details: { until },
 });
 
-/** What is blocked now, what ends first in front. */
+/** The current blocks, by their end. */
 export const listBlocks = (db: Db): Promise<Block[]> =>
   rows<Block>(
     db,

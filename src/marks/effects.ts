@@ -31,26 +31,26 @@ import {
 } from "#src/marks/selection.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
 
-/** Stations that are worked out together, and at most. */
+/** Stations that are computed together, and in all. */
 const atOnce = 50;
 const workedOutMost = 500;
 
-/** A station with how many of its marks a decision is about. */
+/** A station, with the number of its marks that a decision concerns. */
 interface Touched {
   station_id: string;
   marks: number;
 }
 
 /**
- * A fold that is compared: the one that is served, or one over these marks. Then others of the stations arrive: held ones,
- * which the worker judges when they are approved.
+ * A fold to compare: the served one, or one over these marks. `arriving` are held marks, which come after the others
+ * because the worker judges them when they are approved.
  */
 type Version = "served" | { over: Counted; arriving?: Counted };
 
 /**
- * Works out a rollback without doing it, from one snapshot: each station's fold over its marks without the selected
- * ones, which is what the marks worker comes to after it. `changes` has at most `shown` stations: of those with the most
- * marks, the changed ones first (decisions 13.14). `held`: marks that wait for a review and so count for nothing yet.
+ * Computes a rollback without doing it, from one snapshot: each station's fold over its marks without the selected
+ * ones, as the marks worker will compute it. `changes` has at most `shown` of the stations with the most marks, changed
+ * ones first (decisions 13.14). `held`: selected marks that wait for a review and so do not count yet.
  */
 export const previewRollback = (
   db: Db,
@@ -102,7 +102,7 @@ const preview = async (
     return { ...sums!, stations: stations.length, ...compared };
   });
 
-/** A decision's record with what it changes as of now: each station with it and without it. */
+/** A decision's record with its changes as of now: each station with it and without it. */
 export const showBatch = (
   db: Db,
   acts: readonly BatchAct[],
@@ -134,7 +134,7 @@ export const showBatch = (
     return { ...presented(batch, inMs), ...refolds!, ...compared };
   });
 
-/** What would count if the decision had not been made. */
+/** The marks that would count without the decision. */
 function withoutBatch(id: number, act: BatchAct): Counted {
   const ofBatch = "select b.mark_id from mark_batch_marks b where b.batch_id = ?";
   return act === "rollback"
@@ -186,7 +186,7 @@ async function compare(
   return { changes: sorted.slice(0, shown), worked_out: changes.length };
 }
 
-/** 0 where the status changes, 1 where anything else does. */
+/** 0 if the status changes, 1 if anything else does, 2 without a change. */
 const rank = ({ before, after }: Pick<ConsoleRollbackChange, "before" | "after">): number =>
   before.status !== after.status ? 0 : JSON.stringify(before) === JSON.stringify(after) ? 2 : 1;
 
@@ -235,7 +235,7 @@ async function fuels(
   const [which, counted] = ["processed and waiting", { counted: version.over }] as const;
   const reads = { ...counted, changing: firstArrival };
   const recent = await fold(await loadRecent(tx, ids, config, now, reads));
-  // When a status was served last may have to be looked for in all days.
+  // The last served status may lie in any earlier day.
   const silent = ids.filter((id) => recent.get(id)!.lastUpdated === null);
   const whole = await fold(await loadHistories(tx, silent, 0, which, counted));
   return shown((id) => whole.get(id) ?? recent.get(id)!);

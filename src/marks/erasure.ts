@@ -11,21 +11,21 @@ import { type Person, reporterOf } from "#src/marks/reporter.ts";
 import { forgetDevice } from "#src/pushes/alerts/devices.ts";
 import { act } from "#src/operators/act.ts";
 
-/** What an erasing has done; `erased` is false when nobody of this name is known, or not any more. */
+/** The result of an erasure; `erased` is false when nobody of this name is known, or not any more. */
 export interface Erased {
   erased: boolean;
 }
 
 /**
- * Erases a person (decisions 19.1 to 19.5): the reporter's hash becomes random, and positions, comments and
- * external ids of its marks are gone. A mark that is sent meanwhile comes before or after: then it is a new reporter's.
+ * Erases a person (decisions 19.1 to 19.5): the reporter's hash becomes random, and positions, comments and external
+ * ids of its marks are gone. A mark that is sent meanwhile is erased too, or belongs to a new reporter.
  */
 export async function erasePerson(db: Db, config: Config, person: Person): Promise<Erased> {
   await clearAhead(db, config, person);
   return inTransaction(db, (tx) => forget(tx, config, person));
 }
 
-/** The same as an act of an operator. The operator's log says of which partner, and not of whom. */
+/** The same as an act of an operator. The operator's log names the partner, not the person. */
 export async function eraseByOperator(
   db: Db,
   actor: string,
@@ -41,7 +41,7 @@ export async function eraseByOperator(
   });
 }
 
-/** A user of a partner that there is not is a typing error. */
+/** Refuses an unknown partner, which is a typing error. */
 export async function refuseUnknownPartner(
   db: Statements,
   person: Person,
@@ -49,7 +49,7 @@ export async function refuseUnknownPartner(
   return "device" in person ? null : refuseAbsentPartner(db, person.partner);
 }
 
-/** Whose people the person is one of: all that the operator's log may say. */
+/** The map or the partner that the person belongs to: the operator's log may say no more. */
 export const sideOf = (person: Person): string =>
   "device" in person ? "the map" : `partner ${person.partner}`;
 
@@ -70,12 +70,12 @@ export async function findPerson(
   return found ?? null;
 }
 
-/** Most of the work is done before anybody has to wait for it: all marks so far. */
+/** Clears all marks so far before any lock, so that others wait only for the rest. */
 async function clearAhead(db: Db, config: Config, person: Person): Promise<void> {
   const reporter = await findPerson(db, config, person);
   if (reporter === null) return;
   const { positionDays, retentionDays } = config;
-  // Older marks of a device hold nothing personal any more. A partner's have the ids that the partner gave them.
+  // Older marks of a device hold nothing personal any more. Those of a partner still have the partner's ids.
   const days = "device" in person ? Math.min(positionDays, retentionDays) : retentionDays;
   const now = await databaseNow(db);
   for (const ids of idsByDays(now - (days + 2) * dayMs, now)) {
@@ -86,13 +86,13 @@ async function clearAhead(db: Db, config: Config, person: Person): Promise<void>
 }
 
 /**
- * Replaces the reporter while no mark of this partner, or of the map, is taken in. Its row stays with its number, because
+ * Replaces the reporter while the intake of this partner, or of the map, is locked. Its row keeps its number, because
  * marks and opinions name it.
  */
 async function forget(tx: Tx, config: Config, person: Person): Promise<Erased> {
-  // Also of a driver who has marked nothing: whoever asks to be told is no reporter.
+  // Also for a driver without marks: alerts need no reporter.
   const told = await forgetDevice(tx, reporterOf(config.reporterPepper, person));
-  // Nobody waits for an unknown person, whom a stranger may ask for at will.
+  // Takes no lock for an unknown person, since strangers may send any name.
   if ((await findPerson(tx, config, person)) === null) return { erased: told };
   await lockIntake(tx, ["device" in person ? 0 : person.partner]);
   const reporter = await findPerson(tx, config, person);
@@ -107,7 +107,7 @@ async function forget(tx: Tx, config: Config, person: Person): Promise<Erased> {
   return { erased: true };
 }
 
-/** What of a mark can lead to a person, beside its reporter. */
+/** Columns of a mark that can lead to a person, beside its reporter. */
 const personal = ["lat", "lon", "acc_m", "comment", "external_id"];
 const isPersonal = `num_nonnulls(${personal.join(", ")}) > 0`;
 
@@ -117,14 +117,14 @@ async function stationsOf(db: Statements, reporterId: number, ids: string): Prom
   return (await rows<{ id: string }>(db, sql, [reporterId])).map(({ id }) => id);
 }
 
-/** Clears what is personal in the reporter's marks with these ids. */
+/** Clears the personal columns of the reporter's marks with these ids. */
 async function clearMarks(
   tx: Tx,
   reporterId: number,
   ids: string,
   stationIds: readonly string[],
 ): Promise<void> {
-  // Who has the stations has their marks: no worker writes to these meanwhile.
+  // The lock of the stations covers their marks: no worker writes to these meanwhile.
   await lockStations(tx, stationIds, "wait");
   await rows(
     tx,

@@ -5,7 +5,7 @@ import { rows, type Statements } from "#src/infrastructure/db.ts";
 import { markColumns, type MarkRow, msOf, toMark } from "#src/marks/marks.ts";
 import { daysOfIds, idsOfDays } from "#src/marks/open-days.ts";
 
-/** What a mark said, whoever asks. */
+/** The fields of a mark that are compared. */
 type Said = Statement &
   Pick<
     IncomingMark,
@@ -19,7 +19,7 @@ export interface FirstMark extends Said {
   effectiveAt: number;
 }
 
-/** What is compared is what would be stored: fields that are ignored, aliases and the order of grades do not count. */
+/** Compares the values that would be stored: ignored fields, aliases and the order of grades do not count. */
 export function duplicateOf(mark: IncomingMark, first: FirstMark): DuplicateOf {
   const { id, stationId, status, receivedAt, effectiveAt } = first;
   const at = Math.min(mark.observedAt ?? receivedAt, receivedAt);
@@ -49,7 +49,7 @@ function textOf(said: Said, at: number): string {
   ]);
 }
 
-/** A mark of this transaction or of a dry run as the first one. `now`: its time of receipt, ms. */
+/** Makes a mark of this transaction, or of a dry run, the first one. `now`: its time of receipt, ms. */
 export const firstMarkOf = (
   { id, incomingMark, effectiveAt }: Admitted,
   now: number,
@@ -65,7 +65,7 @@ interface Row extends MarkRow {
   received_at: number;
 }
 
-/** Those of these marks that exist, by id. */
+/** The existing ones of these marks, by id. */
 export async function loadFirstMarks(
   db: Statements,
   ids: readonly number[],

@@ -6,15 +6,15 @@ import { msOf } from "#src/marks/marks.ts";
 import { nearestCity } from "#src/marks/nearest-city.ts";
 import { type Days, idsOfDays, readOpen } from "#src/marks/open-days.ts";
 
-/** Marks of others that are compared with a held one: made so many hours before it or after it. */
+/** Marks of others within this time before or after a held mark are compared with it. */
 const comparedHours = 3;
 
 type Row = Omit<ConsoleHeldGroup, "said" | "selection"> & ConsoleHeldGroup["said"];
 
 /**
- * Held marks by where they come from (a key, or a network of the map), by city and by hour of receipt, the oldest first
- * (decisions 4.21). `city` is `""` for stations near none. `agree` and `disagree`: counted marks of other sources at
- * the same stations within three hours, that say `no` like the held one or not.
+ * Held marks by their source (a key, or a network of the map), city and hour of receipt, the oldest first
+ * (decisions 4.21). `city` is `""` for stations near no city. `agree` and `disagree`: counted marks of other sources at
+ * the same stations within three hours, by whether both say `no` or both say something else.
  */
 export async function heldGroups(db: Db): Promise<ConsoleHeldGroup[]> {
   const found = await readOpen(db, (days) => groupsOfDays(db, days));

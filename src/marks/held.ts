@@ -13,14 +13,14 @@ import {
 } from "#src/marks/marks.ts";
 import { type Days, idsOfDays, readOpen } from "#src/marks/open-days.ts";
 
-/** A mark that waits for the operator's word (decisions 4). Its `reporter_id` is what a rollback takes. */
+/** A mark that waits for the operator's decision (decisions 4). A rollback can select its `reporter_id`. */
 type HeldMark = Pick<Row, "id" | "station_id" | "station" | "status" | "remote" | "comment"> &
   Pick<Row, "partner_id" | "key_id" | "reporter_id"> & { network: string | null } & Record<
     "received_at" | "effective_at",
     Date
   > & { first_seen: Date | null };
 
-/** Held marks, oldest first, at most `limit`, and how many there are in all. */
+/** Held marks, oldest first, at most `limit`, and the number of all. */
 export async function listHeld(
   db: Db | Tx,
   limit: number,
@@ -51,7 +51,7 @@ export async function countHeld(db: Db | Tx): Promise<number> {
   return found.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** How many marks of each partner are held. */
+/** Number of held marks by partner. */
 export async function countHeldByPartner(db: Db): Promise<Map<number, number>> {
   const found = await readOpen(db, (days) =>
     rows<{ partner: number; count: number }>(
@@ -65,7 +65,7 @@ export async function countHeldByPartner(db: Db): Promise<Map<number, number>> {
   return counts;
 }
 
-/** How many marks are held, by the reason: intake's review, the limit of a source or a city, or a block. */
+/** Number of held marks by reason: intake's review, the limit of a source or a city, or a block. */
 export async function countHeldByReason(db: Db): Promise<Record<string, number>> {
   const found = await readOpen(db, (days) =>
     rows<{ reason: string; count: number }>(
@@ -83,7 +83,7 @@ const historyMs = 7 * dayMs;
 
 type Row = Omit<ConsoleHeldMark, "reporter"> & { reporter_id: number };
 
-/** Held marks, oldest first, at most `limit`, each with what helps to decide it, and how many there are in all. */
+/** Held marks, oldest first, at most `limit`, each with facts for the decision, and the number of all. */
 export async function heldRows(
   db: Db,
   limit: number,
@@ -125,7 +125,7 @@ interface ReporterRow extends Omit<ConsoleReporter, "said"> {
   queue: number;
 }
 
-/** What these reporters have done in the last 7 days, by their number; unknown ones are left out. */
+/** The activity of these reporters in the last 7 days, by their number; unknown ones are left out. */
 export async function reportersOf(
   db: Db,
   ids: ReadonlySet<number>,

@@ -18,9 +18,9 @@ import {
 export interface History {
   marks: Mark[];
   seeds: Seed[];
-  /** There are older marks, which are left out. */
+  /** True if older marks were left out. */
   isCut: boolean;
-  /** Marks that cannot be read, which are left out too: why, by id. Absent without one. */
+  /** Faults of unreadable marks, which are left out too, by id. Absent without one. */
   unreadable?: Map<string, string>;
 }
 
@@ -38,24 +38,24 @@ export interface Counted {
   bindings: readonly unknown[];
 }
 
-/** Which of a station's marks are read, without it the newest `refoldMarks` that count now. */
+/** Limits the marks to read; by default the newest `refoldMarks` that count now. */
 interface Reads {
   max?: number;
   counted?: Counted;
-  /** Marks and imports of this moment (ms) or earlier alone; the ids of these marks are below. */
+  /** Reads only marks and imports of this moment (ms) or earlier; the marks have ids below `idBelow`. */
   until?: { at: number; idBelow: number };
 }
 
-/** Which marks are reached by how far the workers are. */
+/** Chooses marks by the progress of the workers. */
 type Reached = keyof typeof reached;
 
-/** By their verdicts, as they are. */
+/** Marks that count by their current review. */
 export const countedNow: Counted = { sql: "review in ('none', 'approved')", bindings: [] };
 
 /**
- * Each station's counted marks after `from` (ms, 0 for all that is kept) and its imports, what the fold is over:
- * `which` says whether marks that no worker has come to yet are among them. At most the newest `max` marks of a station,
- * and the imports since the oldest of them.
+ * The events of each station's fold: its counted marks after `from` (ms, 0 for all that is kept) and its imports.
+ * `which` chooses if marks that wait for a worker are among them. At most the newest `max` marks of a station, and the
+ * imports since the oldest of them.
  */
 export async function loadHistories(
   db: Statements,
@@ -68,7 +68,7 @@ export async function loadHistories(
     stationIds.map((stationId) => [stationId, { marks: [], seeds: [], isCut: false }]),
   );
   if (stationIds.length === 0) return histories;
-  // Bounds on ids are written out: with the values unknown Postgres would lock every partition.
+  // Bounds on ids are literals: with bindings Postgres would lock every partition.
   const [untilSql, untilBindings] =
     until === undefined
       ? ["", []]
@@ -111,20 +111,20 @@ function cutTo(history: History, max: number): History {
   };
 }
 
-/** Lifetimes that are looked back at first, and how many times as many then. */
+/** Lifetimes of the first look back, and the factor for each further one. */
 const firstLook = 4;
 const furtherBy = 4;
 
-/** Which marks are read. `changing`: from when on (ms, by station) marks are still to come in or to go. */
+/** `changing`: time (ms, by station) from which marks will still come or go. */
 interface RecentReads extends Reads {
   changing?: ReadonlyMap<string, number>;
   which?: Reached;
 }
 
 /**
- * The marks and imports of each station that can still matter: the newest, back to the last gap of a lifetime before them
- * and before `changing`, where nothing before is alive; when they served a status last is not in them. Looks back farther
- * and farther from `now` (ms), and into all days only for stations that need them: each day is a partition
+ * The marks and imports of each station that can still matter: the newest, back to the last gap of a lifetime before
+ * them and before `changing`, since nothing before the gap is alive. The age of an older status is not in them. Looks
+ * back farther and farther from `now` (ms), and into all days only for stations that need them: each day is a partition
  * (decisions 16.25). Never more than the newest `max` marks.
  */
 export async function loadRecent(
@@ -160,7 +160,7 @@ export async function loadRecent(
 
 /**
  * The history after the last gap of a lifetime before `newest`, where the refold begins; null without such a gap. A gap
- * after `newest` is of no use: the marks before it still matter to the mark at `newest`.
+ * after `newest` does not help: the marks before it still matter to the mark at `newest`.
  */
 export function afterGap(
   history: { marks: readonly Mark[]; seeds: readonly Seed[] },

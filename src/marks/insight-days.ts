@@ -19,11 +19,11 @@ export interface InsightDay {
   /** Its midnight, ms. */
   at: number;
   cities: Readonly<Record<string, DayTimes>>;
-  /** Not there when nobody looked at the grades. */
+  /** Absent when nobody looked at the grades. */
   grades?: Readonly<Record<string, GradeSums>>;
 }
 
-/** Which city each station in service belongs to, by id. */
+/** The city of each station in service, by id. */
 export type CityOfStation = ReadonlyMap<string, string>;
 
 /** Marks that came before midnight may be committed after it: until then yesterday is counted at each look. */
@@ -109,8 +109,8 @@ const countMissing = (
   });
 
 /**
- * How long the stations of each city served each status within a time (ms), from the status runs; also where what time
- * alone changed is not stored yet. Only stations of `cityOf` count.
+ * The time (ms) for which the stations of each city served each status, from the status runs and with changes by the
+ * passing of time that are not stored yet. Only stations of `cityOf` count.
  */
 export async function countTimes(
   db: Pick<Db, "raw">,
@@ -164,7 +164,7 @@ const citiesShape = compileShape(
   Type.Record(Type.String(), Type.Array(Type.Number(), { minItems: 5, maxItems: 5 })),
 );
 
-/** Null for a day that is gone, or that cannot be read: such a one is counted anew at the next look. */
+/** Null for a day that is gone, or unreadable and so counted anew at the next look. */
 async function readDay(
   db: Db,
   at: number,

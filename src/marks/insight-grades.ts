@@ -15,7 +15,7 @@ const dayShape = compileShape(Type.Record(Type.String(), Type.Array(Type.Number(
 const lookEveryMs = 10 * minuteMs;
 
 /**
- * Adds what the stations of each city say now (ms) to their day, unless another process has looked within ten minutes.
+ * Adds the grades of each city's stations now (ms) to their day, unless another process has looked within ten minutes.
  */
 export const noteGrades = (
   db: Db,
@@ -32,7 +32,7 @@ export const noteGrades = (
     );
     if (last !== undefined && Math.abs(now - last.looked) < lookEveryMs) return;
     const [stored] = await readDay(tx, today);
-    // What cannot be read is lost, and the day begins anew.
+    // An unreadable day is lost and begins anew.
     const isReadable = dayShape(stored?.cities) === null;
     const cities: Record<string, GradeSums> = isReadable ? { ...stored!.cities } : {};
     for (const [id, here] of Object.entries(counts)) cities[id] = addCounts(cities[id], here);
@@ -47,7 +47,7 @@ export const noteGrades = (
 const readDay = (db: Statements, at: number): Promise<{ cities: GradeDay }[]> =>
   rows(db, `select cities from insight_grades where day = ${dayOf}`, [at]);
 
-/** The days that are stored and can be read, by their midnight, ms. `known` are days of an earlier call by their last look. */
+/** The stored days that can be read, by their midnight, ms. `known` are days of an earlier call by their last look. */
 export async function readGradeDays(
   db: Db,
   known: Map<number, { lookedAt: number; day: GradeDay }>,

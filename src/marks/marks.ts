@@ -20,7 +20,7 @@ import { dayMs } from "#src/domain/units.ts";
 const sequenceBits = 32;
 const perDay = 2 ** sequenceBits;
 
-/** The highest sequence number; the next is 1. */
+/** The highest sequence number; the next one is 1. */
 export const sequenceMax = perDay - 1;
 
 /** Smallest mark id of the UTC day of `ms`: a bound on ids prunes partitions. */
@@ -38,49 +38,49 @@ export const markId = (receivedAt: number, sequence: number): number =>
   firstIdOfDay(receivedAt) + sequence;
 
 /**
- * No mark that is stored by `now`, or within the day after it (another machine's clock), has this id or a higher
- * one. As a bound it spares a query the partitions of days to come, which cost more to plan than to read.
+ * An id above every mark that is stored by `now`, or within the day after it (another machine's clock). As a bound it
+ * excludes the partitions of future days, which cost more to plan than to read.
  */
 export const idAfter = (now: number): number => firstIdOfDay(now + 2 * dayMs);
 
-/** Partitions that one statement reads at most here: a transaction locks each of them with all its indexes. */
+/** Most partitions that one statement reads here: a transaction locks each of them with all its indexes. */
 const daysAtOnce = 6;
 
 /** SQL on ids for the marks of the days from `since` to `now`, ms: some days at a time, the newest first. */
 export function* idsByDays(since: number, now: number, column = "id"): Generator<string> {
   const first = Math.floor(since / dayMs);
-  // The day after is that of another machine's clock.
+  // One more day, for another machine's clock.
   for (let end = Math.floor(now / dayMs) + 2; end > first; end -= daysAtOnce)
     yield `${column} >= ${Math.max(first, end - daysAtOnce) * perDay} and ${column} < ${end * perDay}`;
 }
 
 /**
- * True for Postgres' refusal of a mark that no partition takes: a check_violation of the table itself, where one of a
- * check names its constraint. Its words would depend on the server's language.
+ * True for Postgres' refusal of a mark without a partition: a check_violation that names the table but no constraint.
+ * The message would depend on the server's language.
  */
 export function isMissingPartition(error: unknown): boolean {
   const { code, table, constraint } = error as Partial<pg.DatabaseError>;
   return code === "23514" && table === "marks" && constraint === undefined;
 }
 
-/** Waiting marks of one station that are taken at once, the first received. */
+/** Most waiting marks of one station that are processed at once, the first received. */
 export const waitingMax = 500;
 
-/** Marks younger than this are looked for again and again, older ones seldom: ms. */
+/** Searches for younger marks are frequent, for older ones rare, ms. */
 export const hotMs = 3 * dayMs;
 
 /** SQL on ids for the marks of these days, as of `now` (ms). */
 export const recentIds = (now: number): string =>
   `id >= ${firstIdOfDay(now - hotMs)} and id < ${idAfter(now)}`;
 
-/** SQL for milliseconds since the epoch of a timestamptz column; null for `infinity`, which no number is. */
+/** SQL for milliseconds since the epoch of a timestamptz column; null for `infinity`. */
 export const msOf = (column: string): string =>
   `(floor(extract(epoch from nullif(nullif(${column}, 'infinity'), '-infinity')) * 1000))::bigint`;
 
-/** SQL for a timestamptz from a bound number of milliseconds; exact, where to_timestamp() goes through seconds. */
+/** SQL for a timestamptz from a bound number of milliseconds; exact, unlike to_timestamp(), which takes seconds. */
 export const fromMs = "(timestamptz 'epoch' + ?::bigint * interval '1 ms')";
 
-/** SQL for what a station is called, of its row `s`: name, brand and address, as far as it has them. */
+/** SQL for the title of a station, from its row `s`: name, brand and address, as far as it has them. */
 export const stationTitle =
   "concat_ws(', ', nullif(s.name, ''), nullif(nullif(s.brand, s.name), ''), nullif(s.addr, ''))";
 
@@ -105,10 +105,10 @@ export interface MarkRow {
   network: string | null;
 }
 
-/** Of a network's hash, as many hex digits as tell the networks of one station apart. */
+/** Hex digits of a network's hash that are enough to tell the networks of one station apart. */
 export const networkDigits = 16;
 
-/** The network of a mark that is not stored yet, as `markColumns` reads it of one that is. */
+/** The network of a mark that is not stored yet, as `markColumns` reads it from a stored one. */
 export const networkOf = ({
   sharedNetwork,
   incomingMark: { viewer },
@@ -141,14 +141,14 @@ export const opinionShape = compileShape(
   ]),
 );
 
-/** The same as `toMark` for a row that no one has read before. Throws for one that cannot be read. */
+/** The same as `toMark` for a row that was not checked yet. Throws for an unreadable row. */
 export function readMark(row: MarkRow): Mark {
   const fault = markShape(row);
   if (fault !== null) throw new Error(`the mark cannot be read: ${fault}`);
   return toMark(row);
 }
 
-/** The mark as the fold sees it, without what was not said: it is stored whole with the opinion. */
+/** The mark as the fold sees it, without empty fields, because it is stored whole with the opinion. */
 export function toMark(row: MarkRow): Mark {
   const mark: Mark = {
     at: row.at,
@@ -177,15 +177,15 @@ export type SeedRow = Seed & { station_id: string };
 export const seedColumns = `station_id, ${msOf("imported_at")} as "importedAt", ${msOf("updated")} as updated, status,
   fuels_now as "fuelsNow", fuels_no as "fuelsNo"`;
 
-/** Never counts again, unless the decision about it is taken back. */
+/** Marks that never count again, unless the decision about them is taken back. */
 const isOut = "review in ('withdrawn', 'rejected')";
 const isBeingTakenBack = `taken_back_at is not null
          and exists (select from station_status s where s.station_id = marks.station_id and s.refold)`;
 
 /**
  * The reports of these marks that exist. A mark that a review sent back keeps its last outcome until it is folded
- * again. What a withdrawn or rejected mark had come to is not so any more: it supports nothing. One that its driver
- * has taken back has no outcome until its station is folded without it. `keptAs`: see `rows`.
+ * again. A withdrawn or rejected mark has no support any more. A mark that its driver has taken back has no outcome
+ * until its station is folded without it. `keptAs`: see `rows`.
  */
 export async function loadReports(
   db: Statements,

@@ -5,8 +5,8 @@ export const nearKm = 25;
 export const degreeKm = 111.2;
 
 /**
- * SQL to join to `stations a`, as `c`: the city that a station belongs to in the review and in a rollback, the nearest
- * one within 25 km (decisions 4.6). Has `id`, `name`, `lat` and `lon`.
+ * SQL to join to `stations a`, as `c`: the city of a station for the review and a rollback, the nearest one within 25
+ * km (decisions 4.6). Has `id`, `name`, `lat` and `lon`.
  */
 export const nearestCity = `lateral (
   select * from (
@@ -15,7 +15,7 @@ export const nearestCity = `lateral (
     from cities c where c.lat between a.lat - 0.25 and a.lat + 0.25 order by km2 limit 1) nearest
   where km2 <= ${nearKm * nearKm}) c`;
 
-/** The names of the cities that these stations belong to, by station; without those that no city is near. */
+/** The names of these stations' cities, by station; stations without a city near are absent. */
 export async function cityNames(
   tx: Statements,
   stationIds: readonly string[],

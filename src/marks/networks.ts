@@ -9,8 +9,8 @@ const subjectStart = "network ";
 
 /**
  * Viewers' networks that the console names somewhere, by the beginning of their hash: those with held marks, with an
- * alarm that is open or of the last 7 days, and blocked ones (decisions 13.24). At most `limit`, those with the
- * most held marks in front, then the latest alarms. Others are in marks alone, which have no index by network.
+ * alarm that is open or of the last 7 days, and blocked ones (decisions 13.24). At most `limit`, those with the most
+ * held marks first, then the latest alarms. Other networks are only in marks, which have no index by network.
  */
 export async function namedNetworks(db: Db, limit: number): Promise<ConsoleNetwork[]> {
   const held = await readOpen(db, (days) =>

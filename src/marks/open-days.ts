@@ -4,17 +4,17 @@ import { grouped, slices } from "#src/infrastructure/lists.ts";
 import { dayOfId, firstIdOfDay } from "#src/marks/marks.ts";
 import { dayTablesBefore, dayOfTable } from "#src/marks/partitions.ts";
 
-/** Partitions that one statement reads at most: a transaction locks each of them, and each of its indexes. */
+/** Most partitions that one statement reads: a transaction locks each of them, and each of its indexes. */
 const daysAtOnce = 8;
-/** The newest days are always looked into: today and as many before it. */
+/** The newest days are always read: today and this number of days before it. */
 const recentDays = 3;
 
 /** UTC days, as numbers since the epoch, that one statement may read. */
 export type Days = readonly number[];
 
-/** SQL on ids of marks: those of these days. Postgres then reads and locks the partitions of these days alone. */
+/** SQL on ids of marks for these days. Postgres then reads and locks only the partitions of these days. */
 export function idsOfDays(days: Days, column = "id"): string {
-  // Days in a row have the same difference to their place.
+  // Consecutive days have the same difference to their place in the list.
   const ascending = [...new Set(days)].sort((a, b) => a - b);
   const inRow = grouped(ascending.entries(), ([place, day]) => day - place);
   const ranges = [...inRow.values()].map((row) => {
@@ -29,8 +29,8 @@ export function idsOfDays(days: Days, column = "id"): string {
 export const daysOfIds = (ids: readonly number[]): Days => ids.map((id) => dayOfId(id) / dayMs);
 
 /**
- * The days of all marks that are open: a worker has still to process them, they failed, or they are held. The oldest
- * come first, in lists that one statement may read (decisions 16.25).
+ * The days of all open marks: not processed yet, failed, or held. The oldest come first, in lists that one statement
+ * may read (decisions 16.25).
  */
 export async function openDays(db: Statements): Promise<Days[]> {
   const found = await rows<{ day: number }>(
@@ -51,7 +51,7 @@ export async function openDays(db: Statements): Promise<Days[]> {
 
 /**
  * Reads open marks from the oldest to the newest, some days at a time, until there are `limit` of them: `read` gets the
- * days, and how many are still wanted.
+ * days and the number of marks that are still wanted.
  */
 export async function readOpen<T>(
   db: Statements,
@@ -66,7 +66,7 @@ export async function readOpen<T>(
   return found;
 }
 
-/** Lists days again whose marks became open again, because a decision was taken back. */
+/** Lists days whose marks became open again because a decision was taken back. */
 export async function reopenDays(tx: Tx, days: Days): Promise<void> {
   const ascending = [...new Set(days)].sort((a, b) => a - b);
   if (ascending.length === 0) return;
@@ -77,8 +77,8 @@ export async function reopenDays(tx: Tx, days: Days): Promise<void> {
 }
 
 /**
- * Takes the days off the list whose marks are all done with. Puts days on it that have open marks all the same, because
- * somebody changed rows by hand. Reads one partition at a time.
+ * Removes days without open marks from the list. Adds days that have open marks because somebody changed rows by hand.
+ * Reads one partition at a time.
  */
 export async function closeDays(db: Db, now: number): Promise<void> {
   const recentFrom = Math.floor(now / dayMs) - recentDays;
@@ -96,7 +96,7 @@ export async function closeDays(db: Db, now: number): Promise<void> {
 
 async function closeDay(tx: Tx, day: number): Promise<void> {
   const ofDay = "day = date '1970-01-01' + ?::int";
-  // A decision that is taken back now waits for this transaction, and lists the day again.
+  // The reversal of a decision waits for this transaction, and then lists the day again.
   const listed = await rows(tx, `select day from open_days where ${ofDay} for update`, [day]);
   const [found] = await rows<{ open: boolean }>(
     tx,

@@ -9,8 +9,8 @@ import { firstIdOfDay, idAfter, msOf } from "#src/marks/marks.ts";
 
 /**
  * Takes the newest own mark of a driver's device on that station back (decisions 15.35): it is withdrawn, as by a
- * rollback of one mark, and the station waits to be folded anew. A mark that no worker has come to yet is never processed.
- * Gives the mark as it was, or why there is none to take back. `reporter`: the device's hash, hex.
+ * rollback of one mark, and the station waits to be folded anew. A mark that no worker has processed yet never will be.
+ * Gives the mark before the change, or the refusal. `reporter`: the device's hash, hex.
  */
 export const takeOwnMarkBack = (
   db: Db,
@@ -19,7 +19,7 @@ export const takeOwnMarkBack = (
   stationId: string,
 ): Promise<OwnMark | Refusal> =>
   inTransaction(db, async (tx) => {
-    // Who has the station has its marks: no worker and no operator writes to them meanwhile.
+    // The lock of the station covers its marks: no worker and no operator writes to them meanwhile.
     await lockStations(tx, [stationId], "wait");
     const now = await databaseNow(tx);
     const marks = await ownMarks(tx, reporter, stationId, now - config.cooldownMs - dayMs, now);

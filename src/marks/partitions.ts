@@ -3,11 +3,11 @@ import { rows, type Statements } from "#src/infrastructure/db.ts";
 /** The table of one UTC day of marks. */
 export interface DayTable {
   name: string;
-  /** `pending`: a detach was begun and waits for older transactions. `detached`: it is no partition any more. */
+  /** `pending`: a detach has begun and waits for older transactions. `detached`: a table of its own again. */
   state: "attached" | "pending" | "detached";
 }
 
-/** A table that somebody made, or attached elsewhere, under such a name is not ours: ours has a check of its range. */
+/** Our tables have a check of their range. Others of such a name were made, or attached elsewhere, by somebody else. */
 const dayTables = `pg_class c left join pg_inherits i on i.inhrelid = c.oid
   where c.relkind = 'r' and c.relname ~ '^marks_[0-9]{8}$'
     and c.relnamespace = (select relnamespace from pg_class where oid = 'marks'::regclass)
@@ -23,8 +23,8 @@ export const dayOfTable = (name: string): number =>
   Date.parse(name.replace(/^marks_(\d{4})(\d\d)(\d\d)$/, "$1-$2-$3"));
 
 /**
- * The tables of the days before that of `ms`, the oldest first; but first what waits to be detached, because Postgres
- * detaches no other partition before it.
+ * The tables of the days before that of `ms`, the oldest first, but pending ones before all others, because Postgres
+ * detaches no other partition before them.
  */
 export const dayTablesBefore = (db: Statements, ms: number): Promise<DayTable[]> =>
   rows<DayTable>(
@@ -35,7 +35,7 @@ export const dayTablesBefore = (db: Statements, ms: number): Promise<DayTable[]>
     [dayTableOf(ms)],
   );
 
-/** The beginning, ms, of the oldest day that has a table, whatever its state; null without one. */
+/** The beginning, ms, of the oldest day that has a table, in any state; null without one. */
 export async function oldestDay(db: Statements): Promise<number | null> {
   const [found] = await rows<{ name: string | null }>(
     db,

@@ -11,23 +11,23 @@ import type { Grade } from "#src/domain/vocabulary.ts";
 import { alertsOf } from "#src/pushes/alerts/devices.ts";
 import { act } from "#src/operators/act.ts";
 
-/** All that is kept of a person, with the names of the API; times are texts in UTC. */
+/** All stored data of a person, with the names of the API; times are texts in UTC. */
 export interface PersonExport {
   /** Null for a device of the map. */
   partner: number | null;
   /** Null when nobody of this name is known, or not any more. */
   first_seen: string | null;
-  /** An operator holds the person's marks until then (decisions 4.13). */
+  /** The end of an operator's block of the person (decisions 4.13). */
   blocked_until: string | null;
-  /** What a device of the map wants to be told of (decisions 19.12). */
+  /** The alerts of a device of the map (decisions 19.12). */
   alerts: { grade: Grade; lat: number; lon: number; radius_km: number; until: string }[];
   /** The newest first. */
   marks: Record<string, unknown>[];
 }
 
 /**
- * Hands out what is kept of a person, for the person (decisions 19.6). The hash and the number of the reporter
- * stay inside. The operator's log says that it was done, and not for whom.
+ * Exports the stored data of a person, for the person (decisions 19.6), without the reporter's hash and number. The
+ * operator's log notes the export, but not the person.
  */
 export async function exportPerson(
   db: Db,

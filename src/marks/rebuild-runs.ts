@@ -21,14 +21,14 @@ const triesMax = 10;
 
 export interface Rebuilt {
   stations: number;
-  /** Stations that got marks at each try; their runs are as they were. */
+  /** Stations that got marks at each try; their runs are unchanged. */
   busy: string[];
 }
 
 /**
- * Works the status runs (decisions 2.36) out anew from all kept marks and imports, at one station or at all.
- * What is right already is not written, so it may run again, and beside running workers: a station is locked only to
- * write, and a station that has changed since its marks were read is read again.
+ * Computes the status runs (decisions 2.36) anew from all kept marks and imports, of one station or of all. It writes
+ * only differences, so it may run again, and beside running workers: a station is locked only to write, and one that
+ * has changed since its marks were read is read again.
  */
 export async function rebuildRuns(
   db: Db,
@@ -61,7 +61,7 @@ export async function rebuildRuns(
   return act(db, actor, async () => ({ value, action: "runs.rebuild", subject, details }));
 }
 
-/** Gives those of the stations that changed meanwhile. */
+/** Gives the stations that changed meanwhile. */
 async function rebuildSome(
   db: Db,
   stationIds: readonly string[],
@@ -79,7 +79,7 @@ async function rebuildSome(
     const since = keptWholeSince(history, now, config);
     const whole = { saved: emptyState, states, from: 0 };
     const runs = runsOfRefold(whole, since, now, config.statusLifetimeMs);
-    // Noted as a whole below: to find what differs would cost more than to make the days anew.
+    // Noted as a whole below: finding the differences would cost more than making the days anew.
     return { stationId, ...runs, changesFrom: Infinity };
   });
   return inTransaction(db, async (tx) => {
@@ -96,7 +96,7 @@ async function rebuildSome(
   });
 }
 
-/** What changes whenever a station is folded, and the database's time, ms. */
+/** A version that changes with each fold of a station, and the database's time, ms. */
 async function readVersions(
   db: Pick<Db, "raw">,
   stationIds: readonly string[],

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 
 /**
- * Identity of a partner's user (decisions 1), hex: only this hash is kept. The raw bytes count, so that two
- * spellings are two people, and the same text at two partners as well.
+ * Identity of a partner's user (decisions 1), hex: only this hash is kept. The raw bytes count, so two spellings are
+ * two people, and so is the same text at two partners.
  */
 export const partnerReporter = (pepper: string, partnerId: number, userRef: string): string =>
   createHmac("sha256", pepper).update(`p${partnerId}\0`).update(userRef, "utf8").digest("hex");
@@ -11,11 +11,11 @@ export const partnerReporter = (pepper: string, partnerId: number, userRef: stri
 export const deviceReporter = (pepper: string, device: string): string =>
   createHmac("sha256", pepper).update("device\0").update(device, "utf8").digest("hex");
 
-/** A widget viewer's network as it is kept with a mark, hex: new devices and mass `no` are counted by it. */
+/** The hash of a widget viewer's network, stored with a mark, hex: new devices and mass `no` are counted by it. */
 export const viewerHash = (pepper: string, network: string): string =>
   createHmac("sha256", pepper).update("viewer\0").update(network, "utf8").digest("hex");
 
-/** Whom a partner or the operator means: a partner's user, or a device of the map. */
+/** A person in a request of a partner or the operator: a partner's user, or a device of the map. */
 export type Person = { partner: number; userRef: string } | { device: string };
 
 /** The person's identity, hex. */

@@ -4,7 +4,7 @@ import { daysOfIds, idsOfDays, readOpen } from "#src/marks/open-days.ts";
 import { act, nothing, operatorAct, unknown } from "#src/operators/act.ts";
 import { longId } from "#src/operators/inputs.ts";
 
-/** Has a failed mark processed again. */
+/** Asks for a failed mark to be processed again. */
 export const retryMark = operatorAct(nothing, longId, async (tx, _, id) => {
   const [value] = await rows<{ stationId: string }>(
     tx,
@@ -21,16 +21,16 @@ export const retryMark = operatorAct(nothing, longId, async (tx, _, id) => {
 const marksAtOnce = 500;
 
 /**
- * Has all marks processed again that have failed by now, 500 in a transaction, each with its entry in the operator's
- * log. Interrupted, it has done whole transactions, and the same again does the rest. `done` is called after each commit
- * with the stations for the marks workers to look at.
+ * Asks for all marks that have failed by now to be processed again, 500 in a transaction, each with its entry in the
+ * operator's log. After an interruption the same call does the rest. `done` is called after each commit with the
+ * stations for the marks workers.
  */
 export async function retryAllMarks(
   db: Db,
   actor: string,
   done: (stationIds: string[], count: number, total: number) => void,
 ): Promise<{ marks: number; stations: number } | Refusal> {
-  // All at the beginning: a mark that fails once more meanwhile is not retried for ever.
+  // The list is made at the beginning, so that a mark which fails again meanwhile is not retried for ever.
   const failed = await readOpen(db, (days) =>
     rows<{ id: number }>(
       db,

@@ -5,17 +5,17 @@ import { restoreMarks } from "#src/marks/take-back.ts";
 import { already, changed, nothing, operatorAct, unknown } from "#src/operators/act.ts";
 import { longId } from "#src/operators/inputs.ts";
 
-/** A mark that was decided: where it is, and its review now. */
+/** A mark that was decided: its station, and its review now. */
 export interface Reviewed {
   stationId: string;
   review: string;
 }
 
 /**
- * Decides one held mark. Approved, it counts from its own effective time: it waits for the marks worker as a new one
- * does, and its station is folded anew. Rejected, it never counts, and nothing that is served changes. The decision has a
- * record, by which `undoReview` takes it back (decisions 13.20). A mark that is not held gives `already` with its
- * review: `none`, `approved`, `rejected`, `withdrawn` …
+ * Decides one held mark. An approved mark counts from its own effective time: it waits for the marks worker as a new
+ * one does, and its station is folded anew. A rejected mark never counts, and nothing that is served changes. The
+ * decision has a record, by which `undoReview` takes it back (decisions 13.20). A mark that is not held gives `already`
+ * with its review: `none`, `approved`, `rejected`, `withdrawn` …
  */
 const reviewing = (verb: "approve" | "reject") =>
   operatorAct(nothing, longId, async (tx, _, id, { actor }) => {
@@ -47,7 +47,7 @@ export const reviewMark = { approve: reviewing("approve"), reject: reviewing("re
 export const undoReview = operatorAct(nothing, longId, async (tx, _, id, { actor }) => {
   const mark = await findReviewed(tx, id);
   if (mark === undefined) return unknown("mark", id);
-  // The record before the station, as whoever takes back a decision about many does.
+  // Locks the record before the station, in the same order as the reversal of a decision about many marks.
   const [kept] = await rows<{ id: number; alone: boolean }>(
     tx,
     `select b.id, b.selection = jsonb_build_object('mark', k.mark_id) as alone

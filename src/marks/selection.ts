@@ -19,7 +19,7 @@ import {
 
 const row = Type.Optional(rowId);
 
-/** Which marks a decision is about: those that fit all of these (decisions 4.18). Times are times of receipt, ms. */
+/** The conditions that a decision's marks all fit (decisions 4.18). Times are times of receipt, ms. */
 export const selected = Type.Object(
   {
     /** Ids of a key, a partner and a reporter's row. */
@@ -27,12 +27,12 @@ export const selected = Type.Object(
     partner: row,
     reporter: Type.Optional(within(1, Number.MAX_SAFE_INTEGER)),
     station: Type.Optional(stationId),
-    /** The name of a city: its stations as the review counts them (decisions 4.6). "": stations near no city. */
+    /** A city's name, for the stations that the review counts there (decisions 4.6); "" for those near no city. */
     city: Type.Optional(line(0, 200)),
     network: Type.Optional(networkHash),
     status: Type.Optional(oneOf(statuses)),
     remote: Type.Optional(Type.Boolean()),
-    /** Of reporters first seen at this moment or later; before this moment. */
+    /** Reporters first seen at this moment or later; before this moment. */
     first_seen_since: Type.Optional(moment),
     first_seen_until: Type.Optional(moment),
     /** Received at this moment or later; before this moment. */
@@ -45,7 +45,7 @@ export type Selected = Static<typeof selected>;
 
 /** A selection as it is stored. */
 export interface Selection extends Conditions {
-  /** One mark: only a decision about it alone has this (decisions 13.20). */
+  /** The only mark of a decision about a single mark (decisions 13.20). */
   mark?: number | undefined;
   firstSeenSince?: number | undefined;
   firstSeenUntil?: number | undefined;
@@ -58,17 +58,14 @@ export const selectionOf = (given: Selected): Selection => {
   return { ...others, firstSeenSince, firstSeenUntil };
 };
 
-/**
- * Why a decision about a selection is not even tried: it is too wide, or one of its names and numbers stands for nothing.
- * Null when there is no reason.
- */
+/** The refusal of a selection that is too wide, or has an unknown name or number; null when it is valid. */
 export const refuseSelection = async (
   db: Db | Tx,
   selection: Selection,
   reviews?: readonly Review[],
 ): Promise<Refusal | null> => refuseWide(selection, reviews) ?? (await refuseAbsent(db, selection));
 
-/** Conditions that no index serves: alone they read every day. */
+/** Conditions without an index: on their own they would read every day. */
 const wide = {
   city: "a city",
   network: "a network",
@@ -78,7 +75,7 @@ const wide = {
   firstSeenUntil: "an end of first seen",
 } as const;
 
-/** Held marks alone are few: any condition is enough. */
+/** Held marks are few, so any condition is enough for them. */
 function refuseWide(
   selection: Selection,
   reviews: readonly Review[] = withdrawable,
@@ -110,7 +107,7 @@ async function refuseAbsent(db: Db | Tx, selection: Selection): Promise<Refusal 
   return null;
 }
 
-/** The selection as people read it, for the operator's log and lists. */
+/** The selection in readable form, for the operator's log and lists. */
 export function readableSelection(selection: Selection): object {
   const { since, until, firstSeenSince, firstSeenUntil, ...others } = selection;
   const readable = (at: number | undefined) => (at === undefined ? undefined : formatTime(at));
@@ -136,22 +133,22 @@ const stationOfNoCity = `not exists (
 
 export type Review = "none" | "approved" | "held";
 
-/** What can be withdrawn: counted, held and waiting marks, failed ones too. */
+/** The reviews of marks that can be withdrawn: counted, held and waiting ones, also failed ones. */
 export const withdrawable: readonly Review[] = ["none", "approved", "held"];
 
-/** SQL on `marks` for those of a selection whose review is one of these. */
+/** SQL on `marks` for a selection's marks with one of these reviews. */
 export function whereSelected(
   selection: Selection,
   reviews: readonly Review[] = withdrawable,
 ): { sql: string; bindings: unknown[] } {
   const { mark, key, partner, reporter, station, city, network, status, remote } = selection;
   const { since, until, firstSeenSince, firstSeenUntil } = selection;
-  // Nobody has sent a mark before being first seen.
+  // No reporter's marks are older than its first-seen time.
   const from = since ?? firstSeenSince;
   const conditions: [string, unknown][] = [
     ["id = ?", mark],
     ["key_id = ?", key],
-    // By its keys: a widget's mark has no partner of its own.
+    // A partner's marks are found by its keys, because a widget's mark has no partner.
     ["key_id in (select k.id from keys k where k.partner_id = ?)", partner],
     ["reporter_id = ?", reporter],
     ["station_id = ?", station],
@@ -163,7 +160,7 @@ export function whereSelected(
     [reporterSeen(`< ${fromMs}`), firstSeenUntil],
     [`received_at >= ${fromMs}`, since],
     [`received_at < ${fromMs}`, until],
-    // The day is in the id, so that days outside are not even looked at.
+    // The id contains the day, so Postgres skips the partitions of other days.
     ["id >= ?", from === undefined ? undefined : firstIdOfDay(from)],
     ["id < ?", until === undefined ? undefined : firstIdOfDay(until + dayMs)],
   ];
@@ -177,7 +174,7 @@ export function whereSelected(
   };
 }
 
-/** The stations that a selection touches, ascending, with how many of its marks each has. */
+/** The stations that a selection touches, ascending, with the number of its marks at each. */
 export async function selectedStations(
   db: Db | Tx,
   selection: Selection,

@@ -14,7 +14,7 @@ import { handSetOf, noEdits, readEdits } from "#src/stations/hand-edits.ts";
 const stepsShown = 200;
 const marksShown = 50;
 
-/** Stations whose id, name, brand or address hold every word of `q`; in service first. At most `limit`. */
+/** At most `limit` stations with every word of `q` in their id, name, brand or address; those in service first. */
 export function searchStations(db: Db, q: string, limit: number): Promise<ConsoleStation[]> {
   const words = q.split(/\s+/).filter((word) => word !== "");
   const each = words.map(
@@ -53,7 +53,7 @@ export const stationPage = (
   before: number | null,
   config: Config,
 ): Promise<ConsoleStationPage | null> =>
-  // One snapshot, so that marks, steps and state tell of the same moment.
+  // One snapshot, so that marks, steps and state are of the same moment.
   db.transaction(
     async (tx) => {
       const [station] = await rows<

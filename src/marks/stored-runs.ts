@@ -11,14 +11,14 @@ import { compileShape, stored } from "#src/infrastructure/quarantine.ts";
 import type { History } from "#src/marks/histories.ts";
 import { fromMs, msOf } from "#src/marks/marks.ts";
 
-/** SQL of the time whose ms are in that column. */
+/** SQL of the time in a column of ms. */
 const timeOf = (column: string): string => `timestamptz 'epoch' + ${column} * interval '1 ms'`;
 
 export type StationRuns = RunsSince & { stationId: string };
 
 /**
- * The time (ms) from which on every counted mark that matters is kept and was read, so that a fold of what was read says
- * what was served. What is stored of the time before it stays as it is.
+ * The time (ms) from which all relevant counted marks are kept and were read, so that their fold gives the served
+ * statuses. The stored runs before it stay as they are.
  */
 export function keptWholeSince(
   { marks, isCut }: Pick<History, "marks" | "isCut">,
@@ -31,9 +31,8 @@ export function keptWholeSince(
 }
 
 /**
- * Stores what stations served since a moment: the run before it ends or goes on, those after it are replaced, and what
- * is stored so already is not written again. Notes what of it lies before the day of `now` (ms). The stations must be
- * locked.
+ * Stores the runs of stations since a moment: the run before it ends or continues, later ones are replaced, and equal
+ * ones are not written again. Notes changes before the day of `now` (ms). The stations must be locked.
  */
 export async function writeRuns(
   tx: Statements,
@@ -42,7 +41,7 @@ export async function writeRuns(
 ): Promise<void> {
   if (changed.length === 0) return;
   const all = changed.flatMap(({ stationId, runs }) => runs.map((run) => ({ stationId, ...run })));
-  // Both are sent at once: the transaction may be a pipelined one whose commit is on its way already.
+  // Both are sent at once, because the commit of a pipelined transaction may follow directly.
   const noted = noteRewritten(tx, changed, startOfDay(now));
   const written = rows(
     tx,
@@ -88,9 +87,9 @@ export async function writeRuns(
 }
 
 /**
- * Notes from when on these stations served something else before `today` (ms) than is stored, if they did, so that the
- * insights of those days are counted anew (decisions 7.45). To be sent before the runs are written, in their
- * transaction. Nearly every mark changes today alone and costs nothing here.
+ * Notes the time from which the new runs differ from the stored ones before `today` (ms), if they do, so that the
+ * insights of those days are counted anew (decisions 7.45). Send it before the runs are written, in their transaction.
+ * Nearly every mark changes only today and costs nothing here.
  */
 async function noteRewritten(
   tx: Statements,
@@ -134,12 +133,12 @@ async function noteRewritten(
   );
 }
 
-/** Notes that all days are to be counted anew. */
+/** Notes that all days must be counted anew. */
 export async function noteAllRewritten(tx: Statements): Promise<void> {
   await rows(tx, "insert into rewritten_runs (since) values (timestamptz 'epoch')");
 }
 
-/** Forgets what was noted; answers the earliest moment of it (ms), null when nothing was. */
+/** Deletes the notes; gives their earliest moment (ms), null without one. */
 export async function takeRewritten(tx: Statements): Promise<number | null> {
   const [noted] = await rows<{ since: number | null }>(
     tx,
@@ -153,7 +152,7 @@ const runShape = compileShape(
   Type.Object({ status: word(servedStatuses), from: ms, to: orNull(ms) }),
 );
 
-/** A station's runs that had not ended at `since` (ms) and can be read, as they are now; null where there is no such station. */
+/** A station's readable runs that had not ended at `since` (ms), as of now; null for an unknown station. */
 export async function loadRuns(
   db: Pick<Db, "raw">,
   stationId: string,
@@ -183,7 +182,7 @@ export async function loadRuns(
   return runs.filter(({ to }) => to === null || to > since);
 }
 
-/** Until when (ms, before `at`) a station served its last status before `at`; null when no run says that it did. */
+/** The end (ms, before `at`) of the last status that a station served before `at`; null without such a run. */
 export async function lastServedUntil(
   tx: Statements,
   stationId: string,
@@ -195,7 +194,7 @@ export async function lastServedUntil(
      where station_id = ? and from_at < ${fromMs} and status <> 'nodata' order by from_at desc limit 1`,
     [stationId, at],
   );
-  // A status ends a lifetime after its last mark: a moment before that, the mark is not yet behind a gap.
+  // A status ends a lifetime after its last mark; 1 ms before its end no gap separates the mark yet.
   return run === undefined ? null : Math.min((run.until ?? at) - 1, at);
 }
 

@@ -17,10 +17,10 @@ import { daysOfIds, idsOfDays, reopenDays } from "#src/marks/open-days.ts";
 import { act, unknown } from "#src/operators/act.ts";
 
 /**
- * Takes a decision back (decisions 4.20): its marks are again what they were, with their verdicts and outcomes, and
- * their stations are folded anew. Marks that came in between keep their effect, and a mark that somebody has decided
- * anew since stays as it is. 500 stations a transaction, each with its entry in the operator's log; interrupted, the
- * same again does the rest. Gives what this call took back.
+ * Takes a decision back (decisions 4.20): restores its marks with their verdicts and outcomes, and has their stations
+ * folded anew. Marks in between keep their effect, and marks that somebody has decided anew since stay as they are. 500
+ * stations a transaction, each with its entry in the operator's log; after an interruption the same call does the rest.
+ * Gives the result of this call.
  */
 export async function takeBack(
   db: Db,
@@ -29,7 +29,7 @@ export async function takeBack(
   id: number,
   committed: Committed,
 ): Promise<{ id: number; marks: number; stations: number } | Refusal> {
-  // From now on nothing is added to it.
+  // From now on no mark is added to the record.
   const [batch] = await rows<Batch>(
     db,
     `update mark_batches set undo_at = coalesce(undo_at, server_now()), undo_actor = coalesce(undo_actor, ?)
@@ -72,7 +72,7 @@ export async function takeBack(
   return { id, ...sum };
 }
 
-/** Puts back what was kept of the marks at these stations; null when nothing is left there to be put back. */
+/** Restores the old values of the marks at these stations; null when none are left. */
 export async function restoreMarks(
   tx: Tx,
   { id, act: name }: Batch,

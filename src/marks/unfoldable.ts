@@ -17,15 +17,15 @@ export interface UnfoldableStation {
 
 const keyOf = (prefix: string): string => `${prefix}:unfoldable`;
 
-/** Why a station cannot be folded, in words that name no statement and no value. */
+/** The reason why a station cannot be folded, without statements and values. */
 const reasonOf = (error: unknown): string =>
   isBrokenOff(error)
     ? `Postgres broke off its refold (${(error as { code: string }).code})`
     : `its refold fails (${error instanceof Error ? error.name : typeof error})`;
 
 /**
- * A station that cannot be folded, and no mark is to blame: the refold for a review or an import throws, or Postgres
- * breaks its transaction off.
+ * A station that cannot be folded for a reason other than a mark: the refold for a review or an import throws, or
+ * Postgres ends its transaction.
  */
 export interface Unfoldable {
   stationId: string;
@@ -41,9 +41,9 @@ const logEveryMs = minuteMs;
 const restMaxMs = 300_000;
 
 /**
- * Remembers the stations that cannot be folded. The sweep tries each of them alone, after growing pauses from
- * `firstRestMs` to 5 minutes, so that it has room for the others. Jobs leave them to the sweep, so that no other station
- * waits behind one. `now` in ms.
+ * Remembers the stations that cannot be folded. The sweep tries each of them on its own, after growing pauses from
+ * `firstRestMs` to 5 minutes, so that it has time for the others. Jobs leave them to the sweep, so that no other
+ * station waits for them. `now` in ms.
  */
 export function createRetryBackoff(
   log: Pick<Log, "error">,
@@ -76,8 +76,8 @@ export function createRetryBackoff(
 
   return {
     /**
-     * Takes the result of a run over `stationIds`. Logs each unfoldable station, once a minute at most. Gives what has
-     * changed: those that failed, and those that can be folded again.
+     * Takes the result of a run over `stationIds`. Logs each unfoldable station, once a minute at most. Gives the
+     * stations that failed, and those that can be folded again.
      */
     note(
       stationIds: readonly string[],
@@ -91,7 +91,7 @@ export function createRetryBackoff(
     /** Stations whose next try is still to come. */
     resting: (): string[] =>
       [...failed].flatMap(([stationId, { nextAt }]) => (now() < nextAt ? stationId : [])),
-    /** Stations that are to be tried now. */
+    /** Stations whose next try is due. */
     due: (): string[] =>
       [...failed].flatMap(([stationId, { nextAt }]) => (now() < nextAt ? [] : stationId)),
   };
@@ -111,7 +111,7 @@ export async function noteUnfoldable(
 }
 
 const lookEveryMs = 5000;
-/** A worker that tries a station says so each time. One that is gone says nothing more. */
+/** A worker notes each try of a station. Notes end when it is gone, and are forgotten after this time. */
 const forgottenAfterMs = 10 * minuteMs;
 const namedMax = 5;
 
@@ -143,9 +143,9 @@ export function createUnfoldableWatch(deps: {
 
   return {
     ...{ start, stop },
-    /** How many stations cannot be folded; NaN while Redis is away. */
+    /** Number of stations that cannot be folded; NaN while Redis is away. */
     count: (): number => stations?.length ?? NaN,
-    /** For `/readyz`: whether every station can be folded. */
+    /** For `/readyz`: `ok` if every station can be folded. */
     condition(): { ok: boolean; detail: unknown } {
       if (stations === null) return { ok: true, detail: "unknown without Redis" };
       if (stations.length === 0) return { ok: true, detail: "every station can be folded" };

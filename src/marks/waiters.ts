@@ -5,7 +5,7 @@ export type Waiters = ReturnType<typeof createWaiters>;
 interface Entry {
   report: Report | null;
   waiting: Set<(report: Report | null) => void>;
-  /** A request announced that it will wait, and does not wait yet. */
+  /** True between a request's announcement that it will wait and its wait. */
   expected: boolean;
 }
 
@@ -51,7 +51,7 @@ export function createWaiters() {
         const timer = setTimeout(() => done(null), ms);
         entry.waiting.add(done);
       }),
-    /** Ends all waits, and those to come: the process stops. */
+    /** Ends all current and future waits, because the process stops. */
     giveUp(): void {
       ended = true;
       for (const { waiting } of entries.values()) [...waiting].forEach((done) => done(null));

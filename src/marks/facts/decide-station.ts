@@ -9,12 +9,12 @@ import { loadFirstSeen, loadHistories, loadRecent } from "#src/marks/histories.t
 import { idAfter } from "#src/marks/marks.ts";
 import { lastServedUntil } from "#src/marks/stored-runs.ts";
 
-/** What `decideStation` takes of a station. */
+/** The facts of a station that `decideStation` needs. */
 type Work = Pick<StationFacts, "stationId" | "facts" | "arrivals" | "refoldFrom">;
 
 /**
- * `decide` for a station as `loadStationFacts` gives it, the same for the marks worker and a dry run. Reads the age of what
- * was served last where it lies before the marks that were loaded. `firstSeen` and `now` in ms.
+ * `decide` for a station as `loadStationFacts` gives it, the same for the marks worker and a dry run. Reads the age of
+ * the last served status if it is older than the loaded marks. `firstSeen` and `now` in ms.
  */
 export async function decideStation(
   tx: Statements,
@@ -29,7 +29,7 @@ export async function decideStation(
   const seenAt: FirstSeen = (id) => firstSeen.get(id) ?? 0;
   const decision = decide(facts, arrivals, seenAt, now, config);
   if (facts.history === null || decision.state.lastUpdated !== null) return decision;
-  // It lies before the gap at which the history starts, unless all was read or nothing was ever served.
+  // That age is older than the gap at which the history starts, unless all was read or nothing was ever served.
   if (refoldFrom === 0 || work.facts.state.lastUpdated === null) return decision;
   const earlier = await lastUpdatedBefore(tx, work, now, config);
   if (earlier === null) return decision;
@@ -44,8 +44,8 @@ export async function decideStation(
 }
 
 /**
- * The age, ms, of what the station served last before anything that changes now: folded from the marks of then. Null when
- * it never served before, "unknown" when the runs do not tell.
+ * The age, ms, of the status that the station served last before all current changes, folded from the marks of that
+ * time. Null when it served none before, "unknown" when the runs do not tell.
  */
 async function lastUpdatedBefore(
   tx: Statements,
@@ -56,7 +56,7 @@ async function lastUpdatedBefore(
   const times = arrivals.marks.map(({ at }) => at);
   const changedFrom = Math.min(refoldFrom ?? Number.POSITIVE_INFINITY, ...times);
   const at = await lastServedUntil(tx, stationId, changedFrom);
-  // Runs that were kept for a shorter time than marks do not tell of all of them.
+  // Runs that are kept for a shorter time than marks do not cover all marks.
   if (at === null) return config.runsDays < config.retentionDays ? "unknown" : null;
   const histories = await loadRecent(tx, [stationId], config, at, {
     changing: new Map([[stationId, at]]),
@@ -73,8 +73,8 @@ async function lastUpdatedBefore(
 }
 
 /**
- * A refold must not keep the age of a status that a withdrawn mark had set: what was served before `refoldFrom` (ms), or
- * before all that is kept, is as it was.
+ * A refold must not keep the age of a status that a withdrawn mark had set. An age before `refoldFrom` (ms), or before
+ * all kept marks, is certain.
  */
 function withoutLaterAge(facts: Facts, refoldFrom: number, now: number, config: Config): Facts {
   const sureUntil = Math.max(refoldFrom, now - config.retentionDays * dayMs);

@@ -24,19 +24,19 @@ import {
 } from "#src/marks/marks.ts";
 import { type Days, idsOfDays, openDays } from "#src/marks/open-days.ts";
 
-/** Where a mark comes from (decisions 1.9). */
+/** The source of a mark (decisions 1.9). */
 export interface Source {
-  /** What its changes are counted by. */
+  /** The name under which its changes are counted. */
   name: string;
-  /** For an operator. */
+  /** Its name for an operator. */
   shown: string;
-  /** What the key allows of harmful changes in an hour; null for the map's viewers. */
+  /** The key's limit of harmful changes in an hour; null for the map's viewers. */
   limit: number | null;
-  /** Its partner is in a launch. */
+  /** True while its partner is in a launch. */
   isLaunch: boolean;
 }
 
-/** Everything that is known about one station when marks are folded into it. */
+/** The facts of one station for folding marks into it. */
 export interface StationFacts {
   stationId: string;
   place: Point;
@@ -44,29 +44,29 @@ export interface StationFacts {
   /** The unprocessed marks. */
   arrivals: Arrivals;
   /**
-   * A review, a rollback or an import changed what counts from this time on (ms, 0 for any time): `facts.history` is all
-   * that matters since. Null without.
+   * Time from which a review, a rollback or an import changed the counting events (ms, 0 for any time); `facts.history`
+   * covers it. Null without such a change.
    */
   refoldFrom: number | null;
-  /** What was stored of it cannot be read: all that is kept is folded anew, and that is a change. */
+  /** The stored state cannot be read: all kept marks are folded anew, and that is a change. */
   isUnreadable: boolean;
-  /** Where the arriving marks come from, by mark id; without what nobody reviews: approved ones, the demo country's. */
+  /** The sources of arriving marks, by mark id; absent without a review: approved marks, the demo country's. */
   sources: ReadonlyMap<number, Source>;
 }
 
-/** Which marks arrive at the stations. */
+/** The arriving marks to read. */
 export interface Reach {
-  /** The days of unprocessed marks; without them the latest ones as of `now`. */
+  /** The days of unprocessed marks; by default the latest days as of `now`. */
   days?: Days;
   /** ms. */
   now: number;
-  /** The id of the only unprocessed mark that is looked for. */
+  /** Id of the only unprocessed mark to read. */
   only?: number;
-  /** How many marks of a station a refold may read. */
+  /** Most marks of a station that a refold may read. */
   refoldMax?: number;
   /**
-   * Marks by station that are not stored, and come in after the unprocessed ones: the history is there if one of them
-   * needs it. Unprocessed marks that cannot be read are then left out, as a worker would set them aside.
+   * Marks by station that are not stored and come after the unprocessed ones: the history is loaded if one of them
+   * needs it. Unreadable unprocessed marks are then left out, as a worker would set them aside.
    */
   coming?: ReadonlyMap<string, readonly Position[]>;
 }
@@ -74,7 +74,7 @@ export interface Reach {
 interface ArrivalRow extends MarkRow {
   seen: number | null;
   approved: boolean;
-  /** A worker has judged it before, and held it. */
+  /** True if a worker has judged it before, and held it. */
   judged: boolean;
   source: "partner" | "widget" | "demo";
   /** Null for the map's viewers. */
@@ -97,10 +97,10 @@ interface StationRow {
 }
 
 /**
- * What `decideStation` needs to know about these stations, the same for the marks worker, a dry run and a confirmation:
- * their unprocessed marks, and the history where a mark does not sort last, or where a review or an import demands it.
- * With `locking` it is about those that get locked: call it when the lock has been sent, before it is answered.
- * `firstSeen`: ms, of all reporters in it. `now` is the database's time, ms, not before any of the stored marks.
+ * The facts of these stations for `decideStation`, the same for the marks worker, a dry run and a confirmation: their
+ * unprocessed marks, and the history if a mark does not sort last, or a review or an import needs it. With `locking`,
+ * only the stations that get locked: call it after the lock was sent, before its answer. `firstSeen`: ms, of all
+ * reporters in it. `now` is the database's time, ms, not before any stored mark.
  */
 export async function loadStationFacts(
   tx: Statements,
@@ -114,7 +114,7 @@ export async function loadStationFacts(
   const read = (some: readonly StationRow[]) =>
     some.flatMap((row) => (ours.has(row.station_id) ? readRow(row, reach) : []));
   let found = read(all);
-  // A mark that was approved after days lies in an old partition.
+  // A mark that was approved after days is in an old partition.
   if (found.some(({ refold }) => refold)) {
     const days = (await openDays(tx)).flat();
     found = read(await loadRows(tx, locked, { ...reach, days }));
@@ -137,8 +137,8 @@ export async function loadStationFacts(
 }
 
 /**
- * A station without its history. `changedFrom`: from when on (ms) the history has to be folded anew, null for not at all.
- * `seen`: when the reporters of its row were first seen.
+ * A station without its history. `changedFrom`: time (ms) from which the history must be folded anew, null without a
+ * refold. `seen`: first-seen times of the reporters in its row.
  */
 function readRow(row: StationRow, { coming }: Reach) {
   const { station_id: stationId, place, now } = row;
@@ -152,7 +152,7 @@ function readRow(row: StationRow, { coming }: Reach) {
   const reviewed = arriving.filter((one) => one.source !== "demo" && !one.approved);
   const refold = row.refold === true || isUnreadable;
   const all = { marks: [...arrivals.marks, ...(coming?.get(stationId) ?? [])], seeds: [] };
-  // Not after the marks that come in with a refold. 0 when nobody knows.
+  // A refold begins at the arriving marks at the latest, and at 0 if the time is unknown.
   const earliest = Math.min(...all.marks.map(({ at }) => at));
   const asked = isUnreadable ? 0 : (row.refold_from ?? 0);
   const changedFrom = refold ? Math.min(asked, earliest) : sortsLast(state, all) ? null : earliest;
@@ -169,7 +169,7 @@ function readRow(row: StationRow, { coming }: Reach) {
   return { station, changedFrom, refold, seen, now };
 }
 
-/** The histories of these stations (from when on they change, ms): back to the last gap before that, or all that is kept. */
+/** Histories of stations, by the time (ms) of their first change: back to the last gap before it, or whole. */
 async function loadChanged(
   tx: Statements,
   changes: ReadonlyMap<string, number>,
@@ -185,7 +185,7 @@ async function loadChanged(
   ]);
 }
 
-/** A map's viewers are their network, whichever key the map has; a partner is its secret keys'. */
+/** The source of the map's viewers is their network, with any key of the map; that of other marks is their partner. */
 function sourceOf({ partner_id, harm_limit, is_launch, viewer }: ArrivalRow): Source {
   const shown = subjectOfSource(viewer, partner_id);
   return viewer === null
@@ -193,7 +193,7 @@ function sourceOf({ partner_id, harm_limit, is_launch, viewer }: ArrivalRow): So
     : { name: `network ${viewer}`, shown, limit: null, isLaunch: false };
 }
 
-/** Everything about the stations in one statement, because each statement costs a job time. */
+/** All facts about the stations in one statement, because each statement costs time. */
 const loadRows = (
   tx: Statements,
   stationIds: readonly string[],
