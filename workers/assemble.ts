@@ -36,7 +36,7 @@ export function assembleWorker(
   const create = workerRoles[name];
   if (create === undefined) throw new Error(`name a role: ${Object.keys(workerRoles).join(", ")}`);
   const made: (() => unknown)[] = [];
-  /** Made when it is first needed: most roles need one of the two, the clock no blocking one. */
+  /** Makes a part when it is first needed: most roles need one of the two, and the clock no blocking one. */
   const needed = <T>(make: () => T, end: (one: T) => unknown): (() => T) => {
     let one: T | undefined;
     return () => {

@@ -7,20 +7,20 @@ import type { SlotJob } from "#src/infrastructure/queues.ts";
 import type { DutyName } from "#src/infrastructure/schedule.ts";
 import { createQueueWorker, type Duty, type RoleDeps } from "#workers/role.ts";
 
-/** A duty that makes or deletes something by the time: left out while the clocks cannot be trusted, so it becomes late. */
+/** A duty that makes or deletes by the time: left out, and so late, while the clocks cannot be trusted. */
 export const whileTrusted =
   ({ time }: Pick<RoleDeps, "time">, duty: Duty): Duty =>
   () =>
     time.isTrusted() ? duty() : Promise.resolve(leftOut);
 
-/** What a duty resolves with that was not done. */
+/** The result of a duty that was left out. */
 const leftOut = Symbol("left out");
-/** Between two attempts at a duty, here and not in the queue, which would go by the wall clock. */
+/** Pause between two attempts at a duty, ms. It is made here, because the queue's pauses follow the wall clock. */
 const pauseMs = 1000;
 
 /**
- * Takes a queue's slot jobs and does their duties. A duty does what is due now, whatever the slot of its job: a late job
- * makes up for all slots before it, and the queue holds one job of a duty at most (`addSlot`). Notes each success in
+ * Takes a queue's slot jobs and does their duties. A duty does all work that is due now, for any slot of its job: a
+ * late job covers all slots before it, and the queue holds at most one job of a duty (`addSlot`). Notes each success in
  * Redis, and logs when the duties, of any role, are late.
  */
 export function createDutyWorker(
@@ -41,7 +41,7 @@ export function createDutyWorker(
       throw error;
     });
     if (result === leftOut) return;
-    // The work is done: whether it can be noted decides about the alarm only.
+    // The work is done; a failure to note it can only cause an alarm.
     await noteDuty(redis, config.redisPrefix, duty, clock()).catch(() => {});
     const ms = Math.round(performance.now() - startedAt);
     log[result ? "info" : "debug"]({ duty, result, ms }, "duty done");

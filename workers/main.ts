@@ -21,11 +21,11 @@ await untilStopped(config, log, {
   },
 });
 
-/** Where roles share the cores of a machine, marks and reads come before what is sent to others (decisions 20.12). */
+/** Lowers the priority: on shared cores, marks and reads come before pushes to others (decisions 20.12). */
 function yieldToOthers(): void {
   try {
     const { PRIORITY_BELOW_NORMAL: below } = constants.priority;
-    // An operator may have started it with a lower one still.
+    // An operator may have started it with an even lower priority.
     if (getPriority() < below) setPriority(below);
   } catch (error) {
     log.debug({ err: (error as Error).message }, "the priority stays as it is");

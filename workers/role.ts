@@ -11,20 +11,20 @@ import { isRedisAway, type Redis } from "#src/infrastructure/redis.ts";
 import type { ServerTime } from "#src/infrastructure/server-time.ts";
 import type { Tracer } from "#src/infrastructure/tracing.ts";
 
-/** What every worker role is made of. `redis` fails at once while Redis is away, `workerRedis` waits for ever. */
+/** The parts of every worker role. `redis` fails at once while Redis is away, `workerRedis` waits for ever. */
 export interface RoleDeps {
   config: Config;
   db: Db;
   log: Log;
-  /** Null, or absent: no traces. */
+  /** Null or absent without traces. */
   tracer?: Tracer | null;
   clock: Clock;
-  /** What `clock` is read from. */
+  /** The time behind `clock`. */
   time: ServerTime;
-  /** What the other processes know. */
+  /** The facts of the other processes. */
   peers: Peers;
   redis: Redis;
-  /** What this process has read and cannot use. */
+  /** Rows that this process has read and cannot use. */
   quarantine: Quarantine;
   workerRedis: () => Redis;
   producer: () => Producer;
@@ -32,11 +32,11 @@ export interface RoleDeps {
 
 export interface Role {
   start(): Promise<void>;
-  /** Finishes the work under way and takes nothing new. */
+  /** Finishes the current work and takes no more. */
   stop(): Promise<void>;
 }
 
-/** Work that may run twice or late. What it resolves with is logged, at level info when it is not 0 or nothing. */
+/** Work that may run twice or late. Its result is logged, at level info unless it is 0 or undefined. */
 export type Duty = () => Promise<unknown>;
 
 /** Takes the jobs of a queue, once `run` is called. `onFailed` logs a job that failed. */

@@ -5,31 +5,31 @@ import { noteDuty, readDuties } from "#src/infrastructure/duty-times.ts";
 import { type Schedule, schedulesOf } from "#src/infrastructure/schedule.ts";
 import type { Role, RoleDeps } from "#workers/role.ts";
 
-/** Between two tries to enqueue, and between two looks whether a schedule has stopped. */
+/** Pause between two tries to enqueue, and between two looks at the schedules, ms. */
 const againMs = 1000;
-/** After so many slots in which a duty was not done it is enqueued under an id that no job has had. */
+/** After this number of slots without success a duty is enqueued under an id that no job has had. */
 const undoneSlots = 2;
 /**
- * node-cron works on full seconds of the wall clock, and the look comes so much earlier. After a step ahead node-cron
- * lists every slot between, in one turn of the event loop: 93 us each, five minutes for a duty of ten seconds and a year.
+ * The look comes this much before the full seconds on which node-cron works. After a step ahead node-cron would list
+ * all slots between in one turn of the event loop: 93 us each, five minutes for a year of a ten-second duty.
  */
 const beforeBeatMs = 5;
 
-/** A schedule, and how far it has come. Times of the monotonic clock, ms. */
+/** A schedule and its progress. Times of the monotonic clock, ms. */
 interface Course extends Schedule {
-  /** The last slot that was enqueued, and when. */
+  /** The last enqueued slot, and its time. */
   slot: number;
   enqueuedAt: number;
-  /** When somebody last did the duty, as it was noted, and since when that is known. */
+  /** The note of the duty's last success, and the time since when it is known. */
   done: string | undefined;
   doneAt: number;
 }
 
 /**
- * The clock role: runs the schedules and only enqueues. The id of a job contains its slot, so two clocks do no harm.
- * At its start, and each time that Redis is back, it enqueues the current slot of every duty: whoever waited for a
- * clock need not wait for the next tick, and a Redis that came back empty has its jobs again. When the wall clock steps,
- * the schedules start anew, and what was missed goes on by the monotonic clock (decisions 21.11).
+ * The clock role: runs the schedules and only enqueues. The id of a job contains its slot, so two clocks do no harm. At
+ * its start, and each time that Redis is back, it enqueues the current slot of every duty: nobody must wait for the
+ * next tick, and a Redis that came back empty has its jobs again. When the wall clock steps, the schedules start anew,
+ * and missed slots are enqueued by the monotonic clock (decisions 21.11).
  */
 export function createClockRole({ config, clock, log, producer, redis }: RoleDeps): Role {
   const begun = performance.now();
@@ -58,7 +58,7 @@ export function createClockRole({ config, clock, log, producer, redis }: RoleDep
     await noteDuty(redis, config.redisPrefix, "clock", clock()).catch(() => {});
   };
 
-  /** Enqueues what no tick has, and what was enqueued and is not done all the same. */
+  /** Enqueues slots that no tick has enqueued, and duties that were enqueued but not done. */
   const lookAfter = async (): Promise<void> => {
     const dones = await readDuties(redis, config.redisPrefix).catch(() => null);
     const now = performance.now();
@@ -76,7 +76,7 @@ export function createClockRole({ config, clock, log, producer, redis }: RoleDep
     cron.createTask(course.cron, () => enqueue(course), {
       noOverlap: true,
       timezone: "UTC",
-      // Its warning is no JSON line; a missed tick is made up for, and watched by the other roles.
+      // Its warning is no JSON line, and a missed tick is repaired here and watched by the other roles.
       suppressMissedWarning: true,
     }),
   );

@@ -3,9 +3,9 @@ import { minuteMs } from "#src/domain/units.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
 import { nearestCity } from "#src/marks/nearest-city.ts";
 
-/** Where a station belongs in the review (decisions 4.6). */
+/** The city, or the cell, of a station in the review (decisions 4.6). */
 export interface ReviewCity {
-  /** Of the city, or of the cell where none is near. */
+  /** Id of the city, or of the cell if no city is near. */
   id: string;
   /** `""` for a cell. */
   name: string;
@@ -22,8 +22,8 @@ interface Place extends Omit<ReviewCity, "stations"> {
 const keptMs = 10 * minuteMs;
 
 /**
- * Knows the city of stations: it is asked for at each harmful mark. Remembers for ten minutes which city a station
- * belongs to, and how large a city is, which means reading all stations.
+ * Gives the city of stations, for each harmful mark. Caches a station's city and a city's size for ten minutes, because
+ * the size takes a read of all stations.
  */
 export function createReviewCities() {
   const places = new LRUCache<string, Place>({ max: 20_000, ttl: keptMs });
@@ -50,7 +50,7 @@ export function createReviewCities() {
   };
 }
 
-/** What a cache knows of these keys, and for the others what `read` gives, which the cache then knows too. */
+/** The values of these keys from a cache, or else from `read`, whose values the cache then keeps. */
 async function filled<T extends object | number>(
   cache: LRUCache<string, T>,
   keys: readonly string[],
@@ -88,7 +88,7 @@ async function readPlaces(
   return new Map(found.map(({ station_id, ...place }) => [station_id, place]));
 }
 
-/** How many stations around the middle of each place have a status. */
+/** Number of stations with a status around the middle of each place. */
 async function readSizes(tx: Statements, places: readonly Place[]): Promise<Map<string, number>> {
   const found = await rows<{ id: string; stations: number }>(
     tx,

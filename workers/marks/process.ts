@@ -23,28 +23,28 @@ export type ProcessDeps = Pick<RoleDeps, "db" | "config" | "clock" | "log"> & {
 
 export interface Processed {
   processed: number;
-  /** Where stations changed; null when nothing that is served changed. */
+  /** Places of changed stations; null when nothing that is served changed. */
   changed: Changed | null;
-  /** Stations that cannot be folded now, and no mark of theirs is to blame. */
+  /** Stations that cannot be folded now, for a reason other than a mark. */
   unfoldable: readonly Unfoldable[];
   /** Sources whose newcomers gave stations their first status. */
   firsts: readonly FirstStatuses[];
 }
 
 export interface Scope {
-  /** Of which days marks are looked for; the latest ones without it, so that old partitions are not read. */
+  /** Days whose marks are read; by default the latest ones, so that old partitions are not read. */
   days?: Days;
   locking: Locking;
 }
 
-/** What one transaction takes. */
+/** The work of one transaction. */
 interface Unit {
   stationIds: readonly string[];
-  /** Of the only station these marks, one in each transaction, so that a bad one fails alone. */
+  /** Marks of the only station, one in each transaction, so that a bad mark fails alone. */
   marks?: readonly number[];
 }
 
-/** What became of a unit, and what there is to do after it. */
+/** The result of a unit, and the units to do after it. */
 interface Done extends Partial<Processed> {
   rest: readonly Unit[];
 }
@@ -53,10 +53,10 @@ interface Done extends Partial<Processed> {
 const sharedRefoldMarks = 500;
 
 /**
- * Folds the unprocessed marks of these stations into their states: in one transaction, but for stations with long
- * refolds and for what is more than a transaction takes. A second run, also at the same time, changes nothing more.
- * A mark that cannot be processed becomes `failed`; the others are processed. A station whose transaction Postgres
- * breaks off is unfoldable; the others go on. Rejects while Postgres is away.
+ * Folds the unprocessed marks of these stations into their states: in one transaction, except stations with long
+ * refolds, and marks beyond a transaction's limit. A second run, also at the same time, changes nothing more. A mark
+ * that cannot be processed becomes `failed`; the others are processed. A station whose transaction Postgres ends is
+ * unfoldable; the others go on. Rejects while Postgres is away.
  */
 export async function processStations(
   deps: ProcessDeps,
@@ -87,8 +87,8 @@ const joinChanged = (a: Changed | null, b: Changed | null): Changed | null =>
     : { places: [...a.places, ...b.places], seq: Math.max(a.seq, b.seq) };
 
 /**
- * What is left to do of a unit whose transaction failed: several stations are taken one by one, then the marks of one. Rejects
- * for a fault that says nothing about a station: the whole run is tried again.
+ * The remaining work of a unit whose transaction failed: several stations are taken one by one, then the marks of a
+ * single one. Rejects for a fault that concerns no station: the whole run is then tried again.
  */
 async function afterFault(
   deps: ProcessDeps,
@@ -136,7 +136,7 @@ const takeUnit = (deps: ProcessDeps, unit: Unit, scope: Scope): Promise<Done> =>
     const work = stations.filter(
       (one) => !isLong(one) && (one.arrivals.marks.length > 0 || one.refoldFrom !== null),
     );
-    // Of these more marks wait than one transaction takes.
+    // More marks of these stations may wait than one transaction takes.
     const unfinished = work.filter(({ arrivals }) => arrivals.marks.length === waitingMax);
     const again = unfinished.map(({ stationId }) => stationId);
     const rest = [...restOf(unit), ...long, ...(again.length > 0 ? [{ stationIds: again }] : [])];
@@ -162,7 +162,7 @@ const takeUnit = (deps: ProcessDeps, unit: Unit, scope: Scope): Promise<Done> =>
     };
   });
 
-/** What the fold goes without: a state that it makes anew, marks that it leaves out. */
+/** Notes unreadable data: a state that the fold makes anew, marks that it leaves out. */
 function noteUnreadable(
   { log, quarantine }: ProcessDeps,
   { stationId: station, isUnreadable, facts: { history } }: StationFacts,
@@ -178,7 +178,7 @@ async function openMarks({ db }: ProcessDeps, stationId: string): Promise<number
   return (await rows<{ id: number }>(db, marksSql, [stationId])).map(({ id }) => id);
 }
 
-/** The mark waits for the operator. */
+/** Marks a mark as failed, for the operator. */
 async function setAside(
   { db, log, clock }: ProcessDeps,
   station: string,

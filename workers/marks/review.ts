@@ -27,7 +27,7 @@ export interface Decided {
   decision: Decision;
 }
 
-/** A harmful change that counts towards the limits; without a city while it still waits for another device. */
+/** A harmful change that counts for the limits; without a city while it still waits for another device. */
 export interface CountedChange {
   markId: number;
   stationId: string;
@@ -49,11 +49,11 @@ export interface Reviewed {
 
 /** A source whose newcomers gave stations their first status (decisions 4.19). */
 export interface FirstStatuses {
-  /** As `countedAsFirst` makes it. */
+  /** The name from `countedAsFirst`. */
   name: string;
-  /** What an alarm calls the source. */
+  /** The name of the source in an alarm. */
   shown: string;
-  /** Stations an hour, beyond which the operator is told. */
+  /** Stations in an hour above which the operator is told. */
   limit: number;
 }
 
@@ -63,7 +63,7 @@ interface Suspect {
   harm: Harm;
 }
 
-/** What is known about the sources, cities and stations of suspects, under their locks. */
+/** The harmful changes of the suspects' sources, cities and stations, read under their locks. */
 interface Known extends Ledger {
   changed: Map<string, Map<string, number>>;
   last: Map<string, { from: ServedStatus; to: ServedStatus; at: number }>;
@@ -79,8 +79,8 @@ interface FoundChange {
 }
 
 /**
- * The review of decisions 4.2: judges the harmful marks among what was decided, in the order of their ids, and
- * decides the stations anew without those that it holds. Without a suspect it asks the database nothing.
+ * The review of decisions 4.2: judges the harmful marks among the decided ones, in the order of their ids, and decides
+ * the stations anew without those that it holds. Without a suspect it reads nothing from the database.
  */
 export async function review(
   tx: Statements,
@@ -155,10 +155,10 @@ export async function review(
 }
 
 const nothing = { held: [], alarms: [] };
-/** A key with so high a limit has none. */
+/** A key's limit of this number or more is no limit. */
 const noLimit = 1_000_000;
 
-/** The station decided as if the held marks were not there; they get their outcome all the same. */
+/** Decides the station without the held marks, which still get their outcome. */
 async function withoutHeld(
   { work, decision: before }: Decided,
   held: readonly Mark[],
@@ -188,7 +188,7 @@ const harmfulOf = (all: readonly Decided[]): HarmfulChange[] =>
     }),
   );
 
-/** The changes of 4.19 among what was decided, as rows that no limit counts, and the sources that made them. */
+/** The changes of decisions 4.19 among the decided marks, as rows that no limit counts, and their sources. */
 function firstsOf(
   all: readonly Decided[],
   { firstSeen, now, config }: { firstSeen: FirstSeen; now: number; config: Config },
@@ -210,12 +210,12 @@ function firstsOf(
   return { counted, firsts: [...firsts.values()] };
 }
 
-/** The name under which these changes lie in `review_changes`. No limit of the review reads it. */
+/** The source of these changes in `review_changes`. No limit of the review reads it. */
 export const countedAsFirst = (source: string): string => `first ${source}`;
 
 /**
- * Raises an alarm about each of these sources that has passed its limit in the hour before `now`, ms. To be called when
- * the changes are committed: of several processes that commit at once, the last one sees them all.
+ * Raises an alarm about each of these sources that has passed its limit in the hour before `now`, ms. Call it after the
+ * commit of the changes: the last of several processes that commit at once then sees all of them.
  */
 export async function tellFirstStatuses(
   db: Db,
@@ -245,7 +245,7 @@ async function readLedger(
   now: number,
 ): Promise<Known> {
   const sources = suspected.flatMap(({ work }) => [...work.sources.values()]);
-  // Nobody needs to count what has no limit.
+  // Sources without a limit need no count.
   const limited = sources.filter(({ limit }) => limit === null || limit < noLimit);
   const sourceNames = [...new Set(limited.map(({ name }) => name))];
   const cityIds = [...new Set([...cities.values()].map(({ id }) => id))];

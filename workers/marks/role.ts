@@ -24,8 +24,8 @@ const messaging = {
 };
 
 /**
- * The marks role: jobs of the `marks` queue name the stations with new marks. Every `sweepMs` it also looks itself for
- * marks that were not taken, so that a lost job only costs time.
+ * The marks role: jobs of the `marks` queue name the stations with new marks. Every `sweepMs` it also searches for
+ * marks that nobody has processed, so that a lost job only costs time.
  */
 export function createMarksRole(deps: RoleDeps): Role {
   const { db, config, log, clock, redis } = deps;
@@ -34,7 +34,7 @@ export function createMarksRole(deps: RoleDeps): Role {
   const reviewCities = createReviewCities();
   const backoff = createRetryBackoff(log, clock, config.sweepMs);
 
-  /** When it fails: the next try of these stations raises the alarm again. */
+  /** If it fails, the next try of these stations raises the alarm again. */
   const alarm = async (unfoldable: readonly Unfoldable[]): Promise<void> => {
     if (unfoldable.length === 0) return;
     const alarms = unfoldable.map(({ stationId }): Alarm => ({
@@ -45,7 +45,7 @@ export function createMarksRole(deps: RoleDeps): Role {
     );
   };
 
-  /** No mark waits for it; a later change of the source tells what this one could not. */
+  /** No mark waits for it; if it fails, a later change of the source raises the alarm. */
   const tell = (firsts: readonly FirstStatuses[]): void => {
     telling = Promise.all([telling, tellFirstStatuses(db, firsts, clock())]).then(
       () => {},
@@ -71,7 +71,7 @@ export function createMarksRole(deps: RoleDeps): Role {
     await report(backoff.note(stationIds, unfoldable));
     await alarm(unfoldable);
     if (firsts.length > 0) tell(firsts);
-    // When this fails, or the process dies before it, the web processes do it before they report the outcome.
+    // If this fails, or the process dies before it, the web processes do it before they report the outcome.
     if (changed !== null)
       await advanceGenerations(redis, config.redisPrefix, changed.places, changed.seq).catch(
         (error: Error) => log.debug({ err: error.message }, "cached rectangles not dropped"),
@@ -94,12 +94,12 @@ export function createMarksRole(deps: RoleDeps): Role {
       }),
     (error, job) =>
       log.error({ err: error.message, job: job?.id, attempt: job?.attemptsMade }, "job failed"),
-    // On defaults recovery after kill -9 took over a minute, and a second stall failed the job for good.
+    // With the defaults, recovery after kill -9 took over a minute, and a second stall failed the job for good.
     { concurrency: jobsAtOnce, lockDuration: 10_000, stalledInterval: 5_000, maxStalledCount: 100 },
   );
 
   const sweep = async (): Promise<void> => {
-    // Each minute also in the old days that may have open marks.
+    // Once a minute it also reads the old days that may have open marks.
     const reaches: (Days | undefined)[] = rounds++ % 30 === 0 ? await openDays(db) : [undefined];
     const due = backoff.due();
     const waiting = new Set<string>();
@@ -115,7 +115,7 @@ export function createMarksRole(deps: RoleDeps): Role {
       );
       for (const stationId of alone) processed += await run([stationId], scope);
     }
-    // Where nothing waits any more, another process has done it.
+    // Stations without waiting marks were done by another process.
     await report(
       backoff.note(
         due.filter((id) => !waiting.has(id)),
@@ -124,7 +124,7 @@ export function createMarksRole(deps: RoleDeps): Role {
     );
     if (waiting.size > 0) log.info({ processed, stations: waiting.size }, "sweep found work");
   };
-  /** Stations with marks that nobody has come to, and those to be folded anew. */
+  /** Stations with unprocessed marks, and those to be folded anew. */
   const findWaiting = async (days: Days | undefined): Promise<string[]> => {
     const found = await rows<{ station_id: string }>(
       db,

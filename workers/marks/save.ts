@@ -13,20 +13,20 @@ import { raiseAlarms } from "#src/alarms/raise.ts";
 import { outcomesTold } from "#src/pushes/webhooks/outbox.ts";
 import type { Decided, Reviewed } from "#workers/marks/review.ts";
 
-/** What a transaction changed of what is served: where, and the change feed's highest number. */
+/** The served changes of a transaction: their places, and the change feed's highest number. */
 export interface Changed {
   places: readonly Point[];
   seq: number;
 }
 
-/** True when another process took a mark although its station was locked here. */
+/** True when another process processed a mark although its station was locked here. */
 export const isLostFence = (error: unknown): boolean =>
   (error as { code?: string }).code === "FM001";
 
 /**
- * Writes what was decided and commits, in one round trip: outcomes (fenced by `processed_at is null`, and counted),
- * opinions, states, status runs where they change, what the review counted and held, and last the change feed. Returns
- * null when nothing that is served changed.
+ * Writes the decisions and commits, in one round trip: outcomes (fenced by `processed_at is null`, and counted),
+ * opinions, states, changed status runs, the review's counts and held marks, and last the change feed. Returns null
+ * when nothing that is served changed.
  */
 export async function save(
   tx: PipelinedTransaction,
@@ -57,7 +57,7 @@ export async function save(
   return seq === null ? null : { places: changed.map(({ place }) => place), seq };
 }
 
-/** What the review counted towards its limits and held, with the alarms about it. */
+/** Writes the changes that the review counted for its limits, the held marks, and the alarms about them. */
 async function writeReview(
   tx: Statements,
   { counted, held, harmful, alarms }: Omit<Reviewed, "decided">,
@@ -106,7 +106,7 @@ async function writeReview(
 
 async function stamp(tx: Statements, changed: readonly string[]): Promise<number | null> {
   if (changed.length === 0) {
-    // Processes that wait for an outcome must be woken all the same.
+    // Processes that wait for an outcome must be woken even so.
     await rows(tx, "select pg_notify('changes', '')");
     return null;
   }
@@ -118,7 +118,7 @@ async function stamp(tx: Statements, changed: readonly string[]): Promise<number
 const isChanged = (before: StationState, after: StationState): boolean =>
   JSON.stringify({ ...before, last: null }) !== JSON.stringify({ ...after, last: null });
 
-/** The station's status runs, if what was decided changes them. */
+/** The station's status runs, if the decision changes them. */
 function runsOf({ work, decision }: Decided, now: number, config: Config): StationRuns[] {
   const { stationId, facts, arrivals, refoldFrom } = work;
   const { statusLifetimeMs } = config;

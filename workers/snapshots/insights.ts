@@ -10,7 +10,7 @@ import { findMedians, saveMedians } from "#snapshots/insights/price-medians.ts";
 import type { ReadModel } from "#snapshots/model/model.ts";
 import type { Duty, RoleDeps } from "#workers/role.ts";
 
-/** Counts what the country looks like and costs, now and on each day, and stores it for the web processes. */
+/** Computes the statuses and prices of the country, now and on each day, and stores them for the web processes. */
 export function createInsightsDuty(
   deps: Pick<RoleDeps, "config" | "db" | "log" | "clock" | "redis" | "quarantine"> & {
     model: Pick<ReadModel, "each">;
@@ -33,7 +33,7 @@ export function createInsightsDuty(
     );
     const cityAt = cityFinder(cities);
     const { counts, priced } = await countNow(model, cityAt, now);
-    // First: what follows may fail, and new marks are judged by them.
+    // Medians come first, because new marks are judged by them, and the steps below may fail.
     const medians = await findMedians(priced, config);
     await saveMedians(redis, config.redisPrefix, medians, now);
     const cityOf = new Map((await loadPlaces(db)).map((place) => [place.id, cityAt(place)]));

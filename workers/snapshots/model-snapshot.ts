@@ -15,8 +15,8 @@ import type { Duty, RoleDeps } from "#workers/role.ts";
 import { keptMsOf } from "#workers/snapshots/whole.ts";
 
 /**
- * Keeps the model snapshot up to date: stores one when stations or cities have changed. Of one that has only become old
- * the times are renewed. The keys, without which nobody may read it, are shared beside it.
+ * Keeps the model snapshot up to date: stores one when stations or cities have changed, and renews only the times of
+ * one that has become old. It also shares the keys, without which nobody may read the snapshot.
  */
 export function createModelDuty(deps: RoleDeps & { ledger: Ledger; follower: Follower }): Duty {
   const { config, log, clock, db, redis, ledger, follower, quarantine } = deps;
@@ -37,7 +37,7 @@ export function createModelDuty(deps: RoleDeps & { ledger: Ledger; follower: Fol
     const version = { seq: follower.seq(), asOfMs: follower.asOf(now), builtAtMs: now };
     const around = fingerprint(surroundings);
     if (stored?.seq === version.seq && stored.fingerprint === around) {
-      // While the database is away nothing new is known: the time of building shows how old the knowledge is.
+      // While the database is away the stored time stays, because it shows the age of the data.
       const young = isYoung(ageOf(stored.builtAtMs, now), config.dumpMaxAgeMs - config.slotMs / 2);
       if (young || fresh === null || (await store.renew(version, around))) return;
     }

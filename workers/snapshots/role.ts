@@ -10,8 +10,8 @@ import { createSetsDuty } from "#workers/snapshots/sets.ts";
 import { createDumpDuty } from "#workers/snapshots/whole.ts";
 
 /**
- * The snapshots role: keeps a read model of its own, and stores the dumps and the model snapshot that need it, when the
- * clock's jobs say so.
+ * The snapshots role: keeps a read model of its own, and stores the dumps and the model snapshot from it, on the
+ * clock's jobs.
  */
 export function createSnapshotsRole(deps: RoleDeps): Role {
   const { config, db, log, clock, time, quarantine } = deps;

@@ -12,7 +12,7 @@ import type { ReadModel } from "#snapshots/model/model.ts";
 import type { Duty, RoleDeps } from "#workers/role.ts";
 import { isFresh, keptMsOf, sourceAt } from "#workers/snapshots/whole.ts";
 
-/** A set that is kept, with what was compressed of it. */
+/** A set that is kept, with its compressed parts. */
 interface KeptSet {
   store: DumpStore;
   builder: DumpBuilder;
@@ -21,9 +21,9 @@ interface KeptSet {
 }
 
 /**
- * Keeps the standing sets ready, and those that are asked for again and again, the latest request first, within the
- * budgets of bytes and of half a slot's time. The web processes answer the other sets themselves. Brotli, which starts
- * again with each change, is made only of what is asked for again and again.
+ * Keeps the standing sets ready, and those that are requested repeatedly, the latest request first, within the budgets
+ * of bytes and of half a slot's time. The web processes answer the other sets themselves. Brotli, which starts again
+ * with each change, is made only for sets that are requested repeatedly.
  */
 export function createSetsDuty(
   deps: Pick<RoleDeps, "config" | "log" | "clock" | "redis"> & {
@@ -60,7 +60,7 @@ export function createSetsDuty(
     const repeated = new Map((await asked.kept(startedAt)).map((set) => [setName(set), set]));
     const standing = standingSets((filters) => model.whole(startedAt, filters).count);
     const sets = new Map([...standing.map((set) => [setName(set), set] as const), ...repeated]);
-    // With them goes what was compressed of them.
+    // Their compressed parts go too.
     for (const name of known.keys()) if (!sets.has(name)) known.delete(name);
     let bytes = 0;
     let made = 0;

@@ -13,14 +13,14 @@ import type { Duty, RoleDeps } from "#workers/role.ts";
 
 type DumpDeps = Pick<RoleDeps, "config" | "clock"> & { model: ReadModel; follower: Follower };
 
-/** The whole country's dump: made when its content differs from the stored dump's, or that one has become too old. */
+/** The whole country's dump: made when its content differs from the stored dump's, or that dump is too old. */
 export function createDumpDuty(deps: DumpDeps & Pick<RoleDeps, "log" | "redis">): Duty {
   const { config, log, clock, redis, model, follower } = deps;
   const store = createDumpStore(redis, config.redisPrefix, keptMsOf(config));
   const builder = createDumpBuilder();
 
   return async () => {
-    // While the database is away a dump of the memory is still useful: time goes on changing it.
+    // A dump of the memory is still useful while the database is away, because statuses expire.
     await follower.refresh().catch(() => {});
     const stored = await store.head();
     const now = clock();
@@ -39,7 +39,7 @@ export const keptMsOf = ({ dumpMaxAgeMs }: Config): number => dumpMaxAgeMs * 5;
 /** True when a stored dump has the content `whole` and need not be renewed in this slot. */
 export function isFresh(config: Config, stored: DumpHead, whole: Whole, now: number): boolean {
   const isSame = stored.count === whole.count && stored.sum === whole.sum;
-  // Half a slot early rather than half a slot late.
+  // It is renewed half a slot early rather than half a slot late.
   return isSame && isYoung(ageOf(stored.builtAtMs, now), config.dumpMaxAgeMs - config.slotMs / 2);
 }
 

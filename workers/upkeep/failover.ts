@@ -15,9 +15,9 @@ import type { RoleDeps } from "#workers/role.ts";
 
 /**
  * Marks all stations as changed when the database is another one than before: another server or timeline, because a
- * standby that took over may not have had the last commits, or one that went back to an earlier state. Caches and
- * partners' copies know what it has lost (decisions 16.29, 21.22). Gives the number of stations. Broken off, it
- * begins anew; of several processes one does it.
+ * standby that took over may lack the last commits, or an earlier state. Caches and partners' copies may have data that
+ * it has lost (decisions 16.29, 21.22). Gives the number of stations. After an interruption it begins anew; only one of
+ * several processes does it.
  */
 export async function followFailover({
   db,
@@ -29,12 +29,12 @@ export async function followFailover({
   const { redisPrefix: prefix } = config;
   const last = await recallToken(redis, prefix);
   if ((await strangenessOf(db, last)) === null) {
-    // Without Redis there is nobody to remember a new one but the processes, which know the last.
+    // Without Redis only the processes could remember a new token, and they know the last one.
     await rememberToken(redis, prefix, await renewToken(db)).catch(() => undefined);
     return 0;
   }
   return inTransaction(db, async (tx) => {
-    // It holds one row while other transactions mark the stations.
+    // This transaction holds one row while others mark the stations.
     await tx.raw("set local idle_in_transaction_session_timeout = 0");
     const reason = await claimStrangeness(tx, last);
     if (reason === null) return 0;

@@ -9,14 +9,14 @@ import { pruneReporters } from "#workers/upkeep/people.ts";
 type Needs = Pick<RoleDeps, "db" | "config" | "clock" | "log">;
 
 /**
- * How long a detach may wait for each older transaction, and take in all. Nobody waits for it meanwhile; a transaction
- * that takes longer (a backup) is met again in the next run.
+ * Limits of a detach's wait for each older transaction, and of its whole time. Nobody waits for it meanwhile; if a
+ * transaction (a backup) takes longer, the next run tries again.
  */
 export const usualPatience = { lockTimeoutMs: 10_000, queryTimeoutMs: 120_000 };
 
 /**
- * Makes the partitions of the days to come. Returns how many were missing. Not while the clocks are not trusted: those of
- * a week are there, and intake makes the one that a mark misses.
+ * Makes the partitions of the coming days. Returns the number of missing ones. Not while the clocks are not trusted:
+ * those of a week exist, and intake makes one that a mark needs.
  */
 export async function makePartitions({
   db,
@@ -32,8 +32,8 @@ export async function makePartitions({
 
 /**
  * Drops the tables of marks of the days before that of `ms`: detaches them concurrently, so that no reader waits, and
- * drops them (decisions 16.24). Goes on wherever an earlier run was broken off. A table that a long transaction
- * reads stays for the next run. Rejects when another table could not be dropped, after it has tried them all.
+ * drops them (decisions 16.24). Continues an interrupted run. A table that a long transaction reads stays for the next
+ * run. Rejects when another table could not be dropped, after it has tried them all.
  */
 export async function dropPartitions(
   { db, config, clock, log }: Needs,
@@ -41,7 +41,7 @@ export async function dropPartitions(
   patience = usualPatience,
 ): Promise<void> {
   if ((await dayTablesBefore(db, ms)).length === 0) return;
-  // A connection of its own: its time-outs are longer, and it holds the advisory lock of this run.
+  // A separate connection, because its time-outs are longer, and it holds the advisory lock of this run.
   const own = createDb({ ...config, ...patience, databaseUrl: directUrl(config) }, "retention", 1);
   try {
     const sql = `select pg_try_advisory_lock(${lockIds.dropPartitions}) as ours`;
@@ -61,7 +61,7 @@ async function dropEach(deps: Needs, tables: readonly DayTable[]): Promise<void>
     if (state !== "detached" && !detaching) continue;
     try {
       if (state !== "detached") {
-        // An error leaves it pending, and Postgres then detaches no other.
+        // An error leaves the table pending, and Postgres then detaches no other.
         detaching = false;
         const how = state === "pending" ? "finalize" : "concurrently";
         await db.raw(`alter table marks detach partition ?? ${how}`, [name]);
@@ -76,7 +76,7 @@ async function dropEach(deps: Needs, tables: readonly DayTable[]): Promise<void>
         log.warn(told, "a long transaction uses the partition, will try again");
         continue;
       }
-      // With its connection the run has lost its lock.
+      // A lost connection has lost the lock of this run.
       if (isUnavailable(error)) throw error;
       log.error(told, "partition not dropped, will try again");
       faults.push(error);

@@ -12,7 +12,7 @@ const takenAtOnce = 2000;
 
 /**
  * Clears positions and comments of the marks of each day older than POSITION_DAYS (decisions 19.9), some marks at a
- * time. A day that was done is not looked at again; one that was broken off is gone through anew.
+ * time. A finished day is not read again; an interrupted one starts anew.
  */
 export async function clearOldMarks(
   { db, config, clock, log }: Needs,
@@ -41,11 +41,11 @@ export async function daysToClear(db: Db, ms: number): Promise<DayTable[]> {
 }
 
 /**
- * The hash of a viewer's network stays where it makes marks of several people one device, if the station is folded
- * again: where another person of that network has marked the station within the life of a mark.
+ * Keeps the hash of a viewer's network if another person of that network has marked the station within the life of a
+ * mark: a later fold needs it to count both as one device.
  */
 async function clearDay(db: Db, day: number, lifetimeMs: number, atOnce: number): Promise<void> {
-  // A mark that counts is received at most that long after its effective time.
+  // A counted mark is received at most a lifetime after its effective time.
   const reach = Math.ceil((2 * lifetimeMs) / dayMs) + 1;
   const bound = (days: number): number => firstIdOfDay((day + days) * dayMs);
   for (let last: number | null = bound(0) - 1; last !== null;) {
@@ -71,8 +71,8 @@ async function clearDay(db: Db, day: number, lifetimeMs: number, atOnce: number)
 }
 
 /**
- * Deletes the reporters whose last mark is in `table`, that of a UTC day (its beginning, ms) which is about to be dropped
- * (decisions 19.10). Who comes back is somebody new. Opinions are gone long before.
+ * Deletes the reporters whose last mark is in `table`, which is about to be dropped; `day` is the beginning, ms, of its
+ * UTC day (decisions 19.10). A person who comes back is a new reporter. Opinions are gone long before.
  */
 export async function pruneReporters(
   { db, clock }: Needs,
@@ -92,7 +92,7 @@ export async function pruneReporters(
   }
 }
 
-/** Those of the reporters that have no mark of the days from `since` to `now`, ms. */
+/** The reporters without a mark on the days from `since` to `now`, ms. */
 async function withoutMarksSince(
   db: Db,
   ids: readonly number[],
@@ -110,7 +110,7 @@ async function withoutMarksSince(
   return [...left];
 }
 
-/** While none of their marks is taken in: a person may come back at this moment. */
+/** Deletes them with the intake locked, because a person may come back at this moment. */
 const deleteReporters = (db: Db, ids: readonly number[], now: number): Promise<number> =>
   inTransaction(db, async (tx) => {
     const sql =

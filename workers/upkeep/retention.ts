@@ -18,31 +18,31 @@ import { clearOldMarks, daysToClear } from "#workers/upkeep/people.ts";
 import { retireUsage } from "#workers/upkeep/usage.ts";
 
 const sessionsKeptDays = 30;
-/** Of one webhook, besides those that wait: one that is told of stations gets thousands a day. */
+/** Newest deliveries of one webhook that stay: one with events of stations gets thousands a day. */
 const deliveriesKept = 1000;
 /** Rows that one statement deletes: it must stay far below the time-out of statements. */
 const deletedAtOnce = 5000;
-/** What has been due for so long is not deleted unasked. */
+/** Data that has been due for longer than this needs an operator's consent. */
 const lateMs = 3 * dayMs;
 
 type Deps = Pick<RoleDeps, "db" | "config" | "log" | "redis"> & {
   time: Pick<ServerTime, "isTrusted">;
 };
 
-/** One kind of what is deleted by age. */
+/** One kind of data that is deleted by age. */
 interface Step {
-  /** What is older is due, ms. */
+  /** Older data is due, ms. */
   keptFrom: number;
   lateMs?: number;
-  /** What `work` would delete. Absent: what it deletes is made again where it is needed. */
+  /** The data that `work` would delete. Absent if that data is made again when needed. */
   due?: () => Promise<Due>;
   work: () => Promise<void>;
 }
 
 /**
- * Deletes what is past its retention. Each kind is a step of its own: when one fails, or waits for an operator, the
- * others are done all the same. What is past is said by the database's clock, and nothing is deleted while the clocks
- * are not trusted (decisions 21.9). Rejects at the end when a step has failed.
+ * Deletes data past its retention. Each kind is a step of its own: when one fails, or waits for an operator, the others
+ * still run. Ages follow the database's clock, and nothing is deleted while the clocks are not trusted
+ * (decisions 21.9). Rejects at the end when a step has failed.
  */
 export async function retire(deps: Deps, patience = usualPatience): Promise<void> {
   const { db, log, time } = deps;
@@ -88,7 +88,7 @@ function stepsOf(deps: Deps, now: number, patience: typeof usualPatience): Recor
   return {
     "external ids": old("mark_keys", "at", now - config.externalIdDays * dayMs),
     "imported statuses": old("seeds", "imported_at", keptFrom),
-    // Those that no late mark can meet any more. Their time is short, and so is that in which a clock may be wrong.
+    // Opinions that no late mark can meet any more. Their time is short, so a wrong clock matters soon.
     opinions: {
       ...old("opinions", endOfDayOf("mark_id"), opinionsFrom, {
         sql: `effective_at < ${fromMs} and mark_id < ?`,
@@ -135,7 +135,7 @@ function stepsOf(deps: Deps, now: number, patience: typeof usualPatience): Recor
       due: async () => dueTables(db, await daysToClear(db, clearedFrom)),
       work: () => clearOldMarks(clocked),
     },
-    // Last, because it may wait for a long transaction.
+    // This is the last step, because it may wait for a long transaction.
     partitions: {
       keptFrom: startOfDay(keptFrom),
       due: async () => dueTables(db, await dayTablesBefore(db, keptFrom)),
@@ -157,7 +157,7 @@ const endOfDayOf = (id: string): string =>
 const deliveriesAndOutcomes =
   "(select created_at as at from webhook_deliveries union all select at from webhook_outcomes) w";
 
-/** Hours of usage are kept shorter than days: here they have the age that they would have as days. */
+/** Hours of usage are kept for a shorter time than days; here their ages are scaled to those of days. */
 const usageOf = (keptDays: number): string =>
   `(select ${endOfDay} as at from usage_days union all select ${endOfDay} from usage_errors
     union all select hour - ${keptDays * dayMs - hoursKept * hourMs} * interval '1 ms' from usage_hours) u`;
@@ -184,7 +184,7 @@ const dueRuns = (db: Db, endedBefore: number): Promise<Due> =>
     [endedBefore, endedBefore],
   );
 
-/** How many tables are due, and the end of the oldest day of those that hold marks. */
+/** Number of due tables, and the end of the oldest day among those with marks. */
 async function dueTables(db: Db, tables: readonly DayTable[]): Promise<Due> {
   const attached = tables.filter(({ state }) => state === "attached");
   for (const { name } of attached) {
@@ -196,7 +196,7 @@ async function dueTables(db: Db, tables: readonly DayTable[]): Promise<Due> {
   return { count: attached.length, oldest: null };
 }
 
-/** Deliveries, taken or not, and outcomes that wait, from before `keptFrom`; and all but the newest of each webhook. */
+/** Deletes deliveries, taken or not, and waiting outcomes from before `keptFrom`, and all but each webhook's newest. */
 async function retireDeliveries(db: Db, keptFrom: number): Promise<void> {
   await deleteOld(db, "webhook_deliveries", `created_at < ${fromMs}`, [keptFrom]);
   await deleteOld(db, "webhook_outcomes", `at < ${fromMs}`, [keptFrom]);
@@ -211,7 +211,7 @@ async function retireDeliveries(db: Db, keptFrom: number): Promise<void> {
     );
 }
 
-/** Deletes the rows that `where` names, some at a time. Rows that somebody else holds stay for the next run. */
+/** Deletes the rows that `where` names, some at a time. Rows that somebody else has locked stay for the next run. */
 async function deleteOld(
   db: Db,
   table: string,

@@ -18,8 +18,8 @@ import { wakeDevices } from "#src/pushes/alerts/turns.ts";
 import { wakeDue } from "#src/pushes/webhooks/turns.ts";
 
 /**
- * The upkeep role: rows for what time changed, usage, partitions, retention. It does what the clock enqueues. Alarms it
- * sends by itself.
+ * The upkeep role: rows of changes by the passing of time, usage, partitions, retention. It does the duties that the
+ * clock enqueues, and sends alarms by itself.
  */
 export function createUpkeepRole(deps: RoleDeps): Role {
   const { config, db, log, redis, clock } = deps;
@@ -28,7 +28,7 @@ export function createUpkeepRole(deps: RoleDeps): Role {
     flushedAt = performance.now();
     return flushUsage(deps);
   };
-  /** A wiped Redis loses what was not flushed, so usage waits neither for a queue nor for the clock. */
+  /** A wiped Redis loses usage that was not flushed, so flushes need neither a queue nor the clock. */
   const flushes = createPolled({
     everyMs: config.usageFlushMs,
     look: async () => {
@@ -75,13 +75,13 @@ export function createUpkeepRole(deps: RoleDeps): Role {
   };
 }
 
-/** Webhooks that nobody was woken for, and those whose pause is over. */
+/** Wakes webhooks whose wake-up was lost, and those whose pause is over. */
 async function wakeWebhooks({ db, config, producer }: RoleDeps): Promise<number> {
   await tellExpiringKeys(db);
   return wakeDue(db, producer(), config.webhookStationsGapMs);
 }
 
-/** Drivers for whom a station has got their grade, and those whose pause is over. */
+/** Wakes alerts of drivers for whom a station has got their grade, and those whose pause is over. */
 async function wakeAlerts({ db, config, clock, producer }: RoleDeps): Promise<number> {
   await matchAlerts(db, config, clock());
   return wakeDevices(db, producer());

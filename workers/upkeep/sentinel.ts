@@ -14,12 +14,12 @@ import { type Db, rows } from "#src/infrastructure/db.ts";
 import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
 import type { Duty, RoleDeps } from "#workers/role.ts";
 
-/** A process that said nothing newer is late or cut off, which `/readyz` tells. */
+/** A process with older facts is late or cut off, which `/readyz` shows. */
 const freshMs = 30_000;
 
 /**
- * Compares what the processes, the stored dump and the database say of the stations, and raises alarms where they differ
- * or where many statuses are gone (decisions 21.37 to 21.39). Gives the number of alarms.
+ * Compares the stations of the processes, the stored dump and the database, and raises alarms if they differ or many
+ * statuses are gone (decisions 21.37 to 21.39). Gives the number of alarms.
  */
 export function createSentinel(
   deps: Pick<RoleDeps, "config" | "db" | "log" | "redis" | "clock" | "peers">,
@@ -29,7 +29,7 @@ export function createSentinel(
   const streaks: Record<string, number> = {};
   const told = new Set<string>();
 
-  /** What was found, in the log once when it begins and once when it ends. */
+  /** Logs the beginning and the end of each finding. */
   const note = (what: string, isThere: boolean, figures: object): void => {
     if (isThere === told.has(what)) return;
     if (isThere) log.warn({ reason: what, counts: figures }, "the sentinel has found something");
@@ -77,7 +77,7 @@ const lossOf = ({ known, mostKnown }: Content): Record<string, number> => ({
   after: known,
 });
 
-/** The stations in service as the change feed gives them out, and how many of them have a status by their rows. */
+/** The stations in service by the change feed, and the number of them with a status in their rows. */
 async function countStations(db: Db): Promise<Counted> {
   const [found] = await rows<Counted>(
     db,

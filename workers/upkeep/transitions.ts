@@ -15,16 +15,16 @@ const batch = 1000;
 interface DueRow {
   station_id: string;
   state: unknown;
-  /** What the row still says, and from when on that may be wrong, ms. */
+  /** The status in the row, and the time from which it may be wrong, ms. */
   status: ServedStatus;
   since: number;
   now: number;
 }
 
 /**
- * Writes what time alone changed into the rows: expired statuses become `nodata`, disputes end, and status runs end
- * and begin at the instants of these changes, however late this comes. The folded state itself stays, so that a later
- * reader still knows when each change took place. Readers compute the same changes themselves, on time. Returns the
+ * Writes changes by the passing of time into the rows: expired statuses become `nodata`, disputes end, and status runs
+ * end and begin at the instants of these changes, even if this runs late. The folded state itself stays, so that a
+ * later reader still knows the time of each change. Readers compute the same changes themselves, on time. Returns the
  * number of stations.
  */
 export async function settleTransitions({
@@ -74,7 +74,7 @@ export async function settleTransitions({
   }
 }
 
-/** States that cannot be read say nothing of what time changes: they are made anew, and until then nothing is due. */
+/** Unreadable states have no known changes by time: they are made anew, and until then nothing is due. */
 async function askFolds(tx: Tx, log: Log, unreadable: readonly DueRow[]): Promise<void> {
   if (unreadable.length === 0) return;
   const ids = unreadable.map(({ station_id }) => station_id);
@@ -84,7 +84,9 @@ async function askFolds(tx: Tx, log: Log, unreadable: readonly DueRow[]): Promis
   await rows(tx, sql, [ids]);
 }
 
-/** Numbers these stations for webhooks, in the order of the commits: the lock is held until then, as the change feed's. */
+/**
+ * Numbers these stations for webhooks, in the order of the commits: the lock lasts until then, as the change feed's.
+ */
 async function noteTimeChanges(tx: Tx, due: readonly DueRow[]): Promise<void> {
   if (due.length === 0) return;
   await rows(tx, `select pg_advisory_xact_lock(${lockIds.timeChanges})`);
@@ -98,7 +100,7 @@ async function noteTimeChanges(tx: Tx, due: readonly DueRow[]): Promise<void> {
   );
 }
 
-/** The runs of what was due; none where only a price or a pending status has ended. */
+/** The runs of a due station; none if only a price or a pending status has ended. */
 function runsOf(
   { station_id: stationId, state, status, since, now }: DueRow & { state: StationState },
   lifetimeMs: number,

@@ -9,13 +9,13 @@ type Needs = Pick<RoleDeps, "db" | "config" | "redis">;
 const batchesAtOnce = 200;
 
 /**
- * Moves what the meter has counted in Redis to the durable rows (docs/contract.md 2.5): close, add under the batch's id,
- * drop. Killed at any point, it counts everything once. Returns the number of batches added.
+ * Moves the meter's counts from Redis to the durable rows (docs/contract.md 2.5): close, add under the batch's id,
+ * drop. Everything counts once, even if the process is killed at any point. Returns the number of batches added.
  */
 export async function flushUsage(deps: Needs): Promise<number> {
   const { db, redis, config } = deps;
   const partnerIds = await allPartnerIds(db);
-  // First the batches of an earlier flush: while Postgres is away this fails, and no further batches are made.
+  // Batches of an earlier flush come first: while Postgres is away this fails, and no further batches are made.
   const left = await addSealed(deps, partnerIds);
   await sealUsage(redis, config.redisPrefix, partnerIds);
   return left + (await addSealed(deps, partnerIds));
@@ -34,7 +34,7 @@ async function addSealed(
   return added;
 }
 
-/** Drops usage past its retention. Rejects while Redis is away: the ids that it still holds must stay. */
+/** Drops usage past its retention. Rejects while Redis is away, because ids of batches that it has must stay. */
 export async function retireUsage({ db, config, redis }: Needs): Promise<void> {
   const names = await sealedUsage(redis, config.redisPrefix, await allPartnerIds(db));
   await pruneUsage(db, config.retentionDays, await readUsage(redis, names));

@@ -24,18 +24,18 @@ import type { Attempt } from "#src/pushes/webhooks/turns.ts";
 import { createQueueWorker, type RoleDeps } from "#workers/role.ts";
 import { post } from "#workers/webhooks/post.ts";
 
-/** A claim is longer than an attempt by this: for the database, and a busy machine. */
+/** A claim is this much longer than an attempt, for the database and a busy machine. */
 const claimSpareMs = 20_000;
-/** Later than that, the push service throws it away: fuel of this morning is no news in the evening. */
+/** The push service drops older notifications: fuel of this morning is no news in the evening. */
 const ttlS = 4 * hourS;
-/** Of what waits at the push service, only the newest is given to the browser. */
+/** The browser gets only the newest of the waiting notifications with the same topic. */
 const topic = "fuel";
-/** A push service that fails for so long is given up. */
+/** A push service that fails for this long is given up. */
 const patienceMs = dayMs;
 
 /**
- * Tells drivers of stations that have got their grade (decisions 15.25): jobs of the queue `alerts` name a device
- * that something waits for. What is true stands in Postgres; `look` and the duty `alerts` find it.
+ * Tells drivers of stations that have got their grade (decisions 15.25): jobs of the queue `alerts` name a device with
+ * waiting notifications. The truth is in Postgres; `look` and the duty `alerts` find it.
  */
 export function createAlertSender(
   deps: RoleDeps,
@@ -55,7 +55,7 @@ export function createAlertSender(
     await settleAlertTurn(db, turn, verdict);
   };
 
-  /** What is stored about a browser cannot be used. As with a push service that fails: again, and forgotten after a day. */
+  /** For a browser's unusable stored data: tried again, and forgotten after a day, as with a failing push service. */
   const givenUp = (turn: AlertTurn, error: unknown): AlertVerdict => {
     if (isUnavailable(error)) throw error;
     const { name: fault } = error as Error;
@@ -84,7 +84,7 @@ export function createAlertSender(
     return verdictOf(turn, attempt, local.day);
   };
 
-  /** Stations are those of this moment; null when none of them has the grade any more. */
+  /** The message with the stations as they are now; null when none of them has the grade any more. */
   const messageOf = async (turn: AlertTurn, now: number): Promise<AlertMessage | null> => {
     const ids = [...new Set(turn.matches.map(({ stationId }) => stationId))];
     const stations = new Map((await readStations(db, ids)).map((one) => [one.id, one]));
@@ -170,7 +170,7 @@ export function createAlertSender(
   return {
     run: worker.run,
     close: worker.close,
-    /** Compares what has changed, and wakes the workers for whom it concerns. */
+    /** Matches the changes with alerts, and wakes the workers for these devices. */
     async look(): Promise<void> {
       await matchAlerts(db, config, clock());
       await wakeDevices(db, producer);
@@ -178,5 +178,5 @@ export function createAlertSender(
   };
 }
 
-/** What a push service answers when the driver has taken the permission back, or the browser is gone (RFC 8030). */
+/** True for a push service's answer that the driver has withdrawn the permission, or the browser is gone (RFC 8030). */
 const isGone = (status: number | null): boolean => status === 404 || status === 410;

@@ -19,8 +19,8 @@ interface Shown {
 }
 
 /**
- * Reads stations as they are now, by id and in the order of their last changes. Many webhooks ask for the same ones, so
- * what they ask for during a read is read together by the next one. A read never begins before the call that asks for it.
+ * Reads stations as they are now, by id and in the order of their last changes. Many webhooks need the same stations,
+ * so requests during a read share the next one. A read never begins before the call that asks for it.
  */
 export const createStationReader = (
   db: Db,
@@ -31,7 +31,7 @@ export const createStationReader = (
     const found = await readStations(db, ids);
     const now = clock();
     return new Map(
-      // One that cannot be read is left out: when it can again, it has changed.
+      // An unreadable station is left out; when it can be read again, it has changed.
       found.flatMap(({ removed, state, fault, ...row }) => {
         if (fault !== undefined) return [];
         const fuel = JSON.stringify(view(state, now, statusLifetimeMs));
@@ -50,8 +50,8 @@ const dataShape = compileShape(
 );
 
 /**
- * The body of a delivery, docs/contract.md 10: type, time of the event, and its data. Stations and outcomes are those of
- * this moment, also when it is sent again: an older state never follows a newer one. Throws for one of another shape before
+ * The body of a delivery, docs/contract.md 10: type, time of the event, and its data. Stations and outcomes are those
+ * of this moment, also when it is sent again: an older state never follows a newer one. Throws for a wrong shape before
  * its stations are read with those of others.
  */
 export async function bodyOf(
@@ -74,7 +74,7 @@ export async function bodyOf(
   return `${head.slice(0, -1)},"data":${shown}}`;
 }
 
-/** The envelope of GET /stations/delta, whose next call can go on from its `as_of`. */
+/** The envelope of GET /stations/delta; a next call can continue from its `as_of`. */
 async function stationsOf(
   { statusLifetimeMs }: Config,
   read: ReadShown,

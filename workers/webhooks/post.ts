@@ -7,12 +7,12 @@ import type { Attempt } from "#src/pushes/webhooks/turns.ts";
 /** Characters of an answer that are kept for the partner to read. */
 const answerMax = 500;
 const answerBytesMax = 4 * answerMax;
-/** A proxy of the process's environment would look the host up itself, past the check of its addresses. */
+/** Own agents, because a proxy of the process's environment would look the host up itself, without our check. */
 const agents = { "http:": new http.Agent(), "https:": new https.Agent() } as const;
 
 /**
- * Posts `body` to a webhook or a push service, over a connection of its own, to an address that is checked after the DNS has named it.
- * Follows no redirect and reads no more than the beginning of the answer. Never rejects: what went wrong is `fault`.
+ * Posts `body` to a webhook or a push service, over a connection of its own, to an address that is checked after the
+ * DNS lookup. Follows no redirect and reads only the beginning of the answer. Never rejects: `fault` has the error.
  */
 export async function post(
   receivers: ReturnType<typeof createReceivers>,
@@ -26,7 +26,7 @@ export async function post(
   const timeout = AbortSignal.timeout(webhookTimeoutMs);
   try {
     const url = new URL(address);
-    // Also for a host that is an address itself, which a socket does not look up.
+    // Also checks a host that is an address itself, which a socket does not look up.
     await receivers.addressesOf(url.hostname);
     const { status, answer } = await exchange(url, headers, body, receivers.lookup, timeout);
     return { status, answer, fault: null, durationMs: durationMs() };
@@ -67,7 +67,7 @@ function exchange(
   });
 }
 
-/** The first characters of an answer, without what a database does not store and a page does not show. */
+/** The first characters of an answer, without those that a database cannot store or a page cannot show. */
 const readable = (bytes: Buffer): string =>
   new TextDecoder()
     .decode(bytes.subarray(0, answerBytesMax))

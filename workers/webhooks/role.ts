@@ -20,18 +20,18 @@ import { createAlertSender } from "#workers/webhooks/alerts.ts";
 import { bodyOf, createStationReader } from "#workers/webhooks/event.ts";
 import { post } from "#workers/webhooks/post.ts";
 
-/** Between two looks for what is due: marks come many times a second. */
+/** Pause between two looks for due webhooks, ms: marks come many times a second. */
 const lookGapMs = 200;
-/** How long a job takes turns. What is left then is a job of its own, behind those of other endpoints. */
+/** Time for which a job takes turns, ms. The rest is a new job, behind those of other endpoints. */
 const turnsMs = 5000;
-/** A claim is longer than an attempt by this: for the database, and a busy machine. */
+/** A claim is this much longer than an attempt, for the database and a busy machine. */
 const claimSpareMs = 20_000;
 const userAgent = "Fuelmark-Webhooks/1";
 
 /**
- * The webhooks role: jobs of its queue name an endpoint that something waits for. NOTIFY, and the duty `webhooks` of
- * upkeep, find those endpoints; what is sent is in Postgres alone (decisions 20.2). It also tells drivers
- * (`alerts.ts`). `resolve` is the DNS.
+ * The webhooks role: jobs of its queue name an endpoint with waiting events. NOTIFY, and the duty `webhooks` of upkeep,
+ * find those endpoints; the events are only in Postgres (decisions 20.2). It also tells drivers (`alerts.ts`).
+ * `resolve` is the DNS.
  */
 export function createWebhooksRole(deps: RoleDeps, resolve?: Resolve): Role {
   const { db, config, log, clock, quarantine } = deps;
@@ -47,7 +47,7 @@ export function createWebhooksRole(deps: RoleDeps, resolve?: Resolve): Role {
   const looks = createNextRun(async () => {
     await sleep(lookGapMs);
     if (stopped) return;
-    // One of the two may fail: the other is looked after all the same.
+    // One of the two may fail without stopping the other.
     const [due, drivers] = await Promise.allSettled([
       wakeDue(db, producer, stationsGapMs),
       alerts.look(),
@@ -74,7 +74,7 @@ export function createWebhooksRole(deps: RoleDeps, resolve?: Resolve): Role {
     await producer.wakeEndpoints([endpointId]);
   };
 
-  /** What a delivery says cannot be read: it is no fault of the receiver, and the next ones go on. */
+  /** For an unreadable delivery: this is no fault of the receiver, so it counts as taken and the next ones go on. */
   const passedOver = ({ delivery }: Turn, error: unknown): readonly [Attempt, Verdict] => {
     if (isUnavailable(error)) throw error;
     const fault = `what it says cannot be read (${(error as Error).name})`;
@@ -140,7 +140,7 @@ export function createWebhooksRole(deps: RoleDeps, resolve?: Resolve): Role {
       worker.run();
       alerts.run();
       listener = listen(config, log, "changes", look);
-      // Also when a Redis is back that has lost its jobs.
+      // Also after Redis has come back without its jobs.
       producer.onReady(look);
     },
     stop: async () => {
