@@ -55,7 +55,7 @@ export function createCityStore(deps: {
     async start() {
       await load();
       listener = listen(config, log, "cities", () => void loads.refresh());
-      // Once more: a change may have come before somebody listened.
+      // Loads once more: a change may have come before somebody listened.
       await loads.start();
     },
     async stop() {
@@ -66,9 +66,12 @@ export function createCityStore(deps: {
     preload(cities: readonly City[]) {
       if (!loaded) take(cities);
     },
-    /** The largest city that is called so (see `createCityFinder`); null when there is none. */
+    /** The largest city with this name (see `createCityFinder`); null when there is none. */
     find: (name: string): City | null => find(name),
-    /** Cities by population; with `q` those whose name begins with it, then those that hold it, else that called so. */
+    /**
+     * Cities by population; with `q` those that begin with it, then those that contain it, else the one that `find`
+     * gives.
+     */
     list({ q, offset, limit }: { q: string; offset: number; limit: number }) {
       const sought = foldText(q);
       const found = largestFirst.filter(({ folded }) => folded.includes(sought));

@@ -1,6 +1,6 @@
 import { foldText } from "#snapshots/model/fragment.ts";
 
-/** Short forms and foreign names that everybody knows, each of one city only, by what it is called in full. */
+/** Short forms and foreign names that everybody knows, each of one city only, by the city's full name. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   "Санкт-Петербург": ["спб", "питер", "spb", "piter", "saint petersburg", "st. petersburg"],
   Москва: ["мск", "msk", "moscow"],
@@ -14,7 +14,7 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   Челябинск: ["члб", "chlb"],
 };
 
-/** Without what people leave out or write in one of two ways. */
+/** The text without signs that people leave out or write in one of two ways. */
 const squash = (text: string): string => foldText(text).replace(/[\s.\-–—'’ʹ]/gu, "");
 
 const letters: Readonly<Record<string, string>> = {
@@ -49,7 +49,7 @@ function latinKey(text: string): string {
 }
 
 /**
- * Finds a city by what people call it (decisions 7.49): its name, else the name without hyphens and blanks, else
+ * Finds a city by the names that people use (decisions 7.49): its name, else the name without hyphens and blanks, else
  * a short form of it, else its name in Latin letters. A spelling that two names share finds none of them. `cities`: the
  * largest first, which stands for smaller ones of the same name.
  */

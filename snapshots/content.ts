@@ -4,12 +4,12 @@ import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Peers } from "#src/infrastructure/peers.ts";
 import type { ReadModel } from "#snapshots/model/model.ts";
 
-/** Moments whose known stations are remembered: a minute, and the one before it. */
+/** Number of moments whose counts of known stations are remembered: a minute, and the one before it. */
 const remembered = 7;
 
 /**
- * Has the process say what its model served at the last moment that all processes look at (decisions 21.37). A
- * moment that falls into the reading of changes is passed over.
+ * Makes the process tell its peers the content that its model served at the last common moment (decisions 21.37). A
+ * moment during the reading of changes is passed over.
  */
 export function tellContent({
   peers,

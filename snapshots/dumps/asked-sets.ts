@@ -8,9 +8,9 @@ import { type DumpSet, setKey, setOf } from "#snapshots/dumps/dump.ts";
 export const rememberedMs = 10 * minuteMs;
 /** A set that is asked for all the time is noted once in so long. */
 const againMs = minuteMs;
-/** Of a set's key. */
+/** Longest key of a set, bytes. */
 const lengthMax = 1000;
-/** Sets that were asked for once are only names: of them many more are remembered than are kept. */
+/** Names of sets that were asked for once are remembered, so many for each kept set. */
 const oncePerKept = 10;
 
 // KEYS: sets that are kept, sets asked for once; each with the time of its last request.
@@ -38,8 +38,8 @@ for i = 1, 2 do
 end`;
 
 /**
- * Which dumps are asked for again and again, over all web processes. `most`: how many sets are kept. A caller who
- * invents new sets displaces the oldest ones only, and with single requests none that is kept.
+ * Sets whose dumps are asked for again and again, over all web processes; at most `most` are kept. A caller who invents
+ * new sets displaces the oldest ones only, and with single requests no kept one.
  */
 export function createAskedSets(redis: Redis, prefix: string, most: number) {
   const keptKey = `${prefix}:sets-kept`;
@@ -48,7 +48,7 @@ export function createAskedSets(redis: Redis, prefix: string, most: number) {
     max: Math.max(1, most * oncePerKept),
   });
   let fresh: (string | number)[] = [];
-  /** Something else is stored in their place. */
+  /** Drops keys that hold something else. */
   const drop = async (): Promise<[]> => {
     tellDamage(redis, "asked-sets");
     await Promise.all([redis.unlink(keptKey), redis.unlink(onceKey)]);
@@ -81,7 +81,7 @@ export function createAskedSets(redis: Redis, prefix: string, most: number) {
         throw error;
       }
     },
-    /** Those to be kept, the latest request first. Rejects while Redis is away. */
+    /** The sets to be kept, the latest request first. Rejects while Redis is away. */
     async kept(now: number): Promise<DumpSet[]> {
       const range = redis.zrevrangebyscore(keptKey, "+inf", now - rememberedMs);
       const found = (await orWrongType(range)) ?? (await drop());

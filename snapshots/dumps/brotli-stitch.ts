@@ -22,7 +22,7 @@ export async function brotliOf(head: Buffer, chunks: readonly Chunk[]): Promise<
     yield* eachBytes(chunks);
   };
   const out: Buffer[] = [];
-  // Off the main thread.
+  // The coder works off the main thread.
   await pipeline(Readable.from(parts()), coder, async (coded: AsyncIterable<Buffer>) => {
     for await (const part of coded) out.push(part);
   });
@@ -30,7 +30,7 @@ export async function brotliOf(head: Buffer, chunks: readonly Chunk[]): Promise<
 }
 
 /**
- * With the size as a hint and a window of 1 MB instead of 4, quality 5 takes a quarter less time and 2 % fewer bytes
+ * The size as a hint and a window of 1 MB instead of 4 save a quarter of the time and 2 % of the bytes of quality 5
  * for 30,000 stations. Quality 4 would take half the time, with 11 % more bytes in each answer.
  */
 const paramsFor = (size: number): Record<number, number> => ({
@@ -52,7 +52,7 @@ export function brotliEnd(tail: Buffer): Buffer {
   const parts: Buffer[] = [];
   for (let from = 0; from < tail.length; from += metaBlockMax) {
     const part = tail.subarray(from, from + metaBlockMax);
-    // From the lowest bit: not the last (1 bit), four digits of length (2), the length - 1 (16), uncompressed (1).
+    // From the lowest bit on: not the last (1 bit), four digits of length (2), the length - 1 (16), uncompressed (1).
     const head = Buffer.alloc(3);
     head.writeUIntLE(((part.length - 1) << 3) | (1 << 19), 0, 3);
     parts.push(head, part);

@@ -13,7 +13,7 @@ export type DumpStore = ReturnType<typeof createDumpStore>;
 const format = 3;
 
 /**
- * The newest dump of one set in Redis, for all processes. Every call rejects while Redis is away. `name`: of the set
+ * The newest dump of one set in Redis, for all processes. Every call rejects while Redis is away. `name`: the set's
  * (see `setName`), "" for the whole country. `keptMs`: a dump that is not renewed expires, so that one with too high a
  * number cannot stay for ever.
  */

@@ -39,17 +39,17 @@ export interface Whole {
   sum: string;
 }
 
-/** What is known of a dump without reading it. */
+/** The facts about a dump that are known without reading it. */
 export interface DumpHead extends Version, Whole {}
 
 /** The first page of a set in the envelope of docs/contract.md 2.3, compressed once for all processes. */
 export interface Dump extends DumpHead {
   gzip: Buffer;
-  /** Empty when it was made without. */
+  /** Empty in a dump without brotli. */
   br: Buffer;
 }
 
-/** What a dump is built from. Times in ms. */
+/** The source of a dump. Times in ms. */
 export interface DumpSource {
   model: ReadModel;
   seq: number;
@@ -60,7 +60,7 @@ export interface DumpSource {
 
 const wholeCountry: DumpSet = { filters: {}, limit: Infinity };
 
-/** A dump without its end, which alone tells the time. */
+/** A dump without its end, which is the only part with the time. */
 interface Content {
   whole: Whole;
   /** Stations of the page. */
@@ -74,8 +74,8 @@ interface Content {
 export type DumpBuilder = ReturnType<typeof createDumpBuilder>;
 
 /**
- * Builds the dumps of one set, one after the other, and remembers what it has compressed. Of content that is still the
- * same only the end is written anew; of changed content gzip deflates the changed chunks, and brotli starts again.
+ * Builds the dumps of one set, one after the other, and remembers the compressed parts. For equal content only
+ * the end is written anew; for changed content gzip deflates the changed chunks, and brotli starts again.
  */
 export function createDumpBuilder({ filters, limit }: DumpSet = wholeCountry) {
   const pack = createChunkPacker();
@@ -84,7 +84,7 @@ export function createDumpBuilder({ filters, limit }: DumpSet = wholeCountry) {
   const compress = async (model: ReadModel, now: number, brotli: boolean): Promise<Content> => {
     const page = model.page({ filters, after: "", limit, now });
     const chunks = chunksOf(page.stations());
-    // Both at once: each has a thread of its own.
+    // Both are made at once: each has a thread of its own.
     const [gzip, br] = await Promise.all([
       pack(chunks),
       brotli ? brotliOf(listHead, chunks) : null,

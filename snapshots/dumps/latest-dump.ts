@@ -67,7 +67,7 @@ export function createLatestDump({ config, log, clock, redis, asOf }: Needs) {
     async start() {
       const listener = createWorkerRedis(config, log);
       subscriber = listener;
-      // ioredis leaves a failure of its own renewal to nobody, which ends the process.
+      // A failure when ioredis subscribes again by itself is an unhandled rejection, which ends the process.
       listener.options.autoResubscribe = false;
       const { channel } = createDumpStore(redis, prefix, 0);
       listener.on("message", (_channel, name: string) => {
@@ -88,8 +88,8 @@ export function createLatestDump({ config, log, clock, redis, asOf }: Needs) {
     /** The whole country's dump when it may be served at `now` (see `createHeldDump`), else null. */
     whole: (whole: () => Whole, now: number) => main.current(whole, now),
     /**
-     * The same for another set. Null until this process has fetched its dump; the request is noted, and the dump of a
-     * set that is asked for again is then kept ready.
+     * The same for another set. Null until this process has fetched its dump. The request is noted: the dump of a set
+     * that is asked for again is kept ready.
      */
     set(set: DumpSet, whole: () => Whole, now: number): Dump | null {
       asked.note(set, now);
@@ -120,7 +120,7 @@ export function createLatestDump({ config, log, clock, redis, asOf }: Needs) {
 
 type HeldDump = ReturnType<typeof createHeldDump>;
 
-/** After so long without a new version dumps count as stopped, ms. */
+/** Time without a new version after which dumps count as stopped, ms. */
 const staleAfterMs = (config: Config): number => config.dumpMaxAgeMs + config.slotMs * 1.5;
 
 /** The newest dump of one set, in memory. */
@@ -144,7 +144,7 @@ function createHeldDump(config: Config, store: DumpStore, asOf: Needs["asOf"]) {
       if (isYoung(ageOf(latest.asOfMs, now), behindMs)) return latest;
       const stale = staleAfterMs(config);
       if (!isYoung(ageOf(latest.builtAtMs, now), stale)) return null;
-      // Its builder was cut off from the database, and this process is not.
+      // The dump's builder was cut off from the database, and this process is not.
       if (asOf(now) - latest.asOfMs > stale) return null;
       const { count, sum } = whole();
       return latest.count === count && latest.sum === sum ? latest : null;

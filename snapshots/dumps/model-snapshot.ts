@@ -15,7 +15,7 @@ import { hourMs } from "#src/domain/units.ts";
 import { byPlace, type FeedRow, readRow } from "#src/feed/feed.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 
-/** What a web process needs besides the stations. */
+/** The data that a web process needs besides the stations. */
 export interface Surroundings {
   cities: City[];
 }
@@ -31,7 +31,7 @@ const keptMs = 48 * hourMs;
 
 /**
  * The latest model snapshot in Redis: all that a web process needs to serve reads while Postgres is away. Every call
- * rejects while Redis is away. `silentMs`: after so long without renewal any other snapshot replaces it.
+ * rejects while Redis is away. `silentMs`: time without renewal after which any other snapshot replaces it.
  */
 export function createModelSnapshotStore(redis: Redis, prefix: string, silentMs: number) {
   const key = `${prefix}:model:${format}`;
@@ -56,7 +56,7 @@ export function createModelSnapshotStore(redis: Redis, prefix: string, silentMs:
     },
     /** Gives the stored snapshot later times; false when it has another number or other surroundings. */
     async renew(version: Version, around: string): Promise<boolean> {
-      // With its body: damage is found now, and not when the body is needed.
+      // Reads the body too: damage is found now, and not when the body is needed.
       const there = await loadVersion(redis, shelf, ["around", "body"]);
       if (there?.version.seq !== version.seq || String(there.fields[0]) !== around) return false;
       return renewVersion(redis, shelf, there, version);
@@ -72,14 +72,14 @@ export function createModelSnapshotStore(redis: Redis, prefix: string, silentMs:
       if (found === null) return null;
       const { fields, version } = found;
       const [first = "", ...lines] = (await unzip(fields[0] as Buffer)).toString().split("\n");
-      // A line that cannot be read is as one that is not there: the database has it.
+      // A line that cannot be read is left out: the database has it.
       const read = lines.map(readLine).filter(({ fault }) => fault === undefined);
       return { ...version, ...whole(JSON.parse(first)), rows: read.toSorted(byPlace) };
     },
   };
 }
 
-/** What of the surroundings can be read. */
+/** The readable parts of the surroundings. */
 const whole = ({ cities }: Surroundings): Surroundings => ({
   cities: cities.filter((city) => cityShape(city) === null),
 });
@@ -90,9 +90,9 @@ export const fingerprint = ({ cities }: Surroundings): string =>
 
 export type Ledger = ReturnType<typeof createLedger>;
 
-/** So many parts that each is packed within a few milliseconds, also with 300,000 stations. */
+/** Enough parts that each is packed within a few milliseconds, even with 300,000 stations. */
 const partCount = 256;
-/** A start, which reads the whole country, does not wait with packing until all of it is there. */
+/** Most unpacked lines of a part: a start, which reads the whole country, packs before all of it is there. */
 const waitingMost = 500;
 
 /** The lines of some stations: packed, each behind a line feed, and those that have changed since, by id. */
@@ -119,7 +119,7 @@ export function createLedger() {
         if (part.changed.size >= waitingMost) pack(part);
       }
     },
-    /** All lines, packed in parts that can be joined. What comes meanwhile may be in it. */
+    /** All lines, packed in parts that can be joined. Lines that come meanwhile may be among them. */
     async packed(): Promise<Buffer[]> {
       for (const part of parts) {
         if (part.changed.size === 0) continue;
@@ -140,7 +140,7 @@ function pack(part: Part): void {
   part.changed.clear();
 }
 
-/** What a line begins with: the id, as JSON. */
+/** The beginning of a line: the id, as JSON. */
 const idIn = (line: string): string => /^\["(?:[^"\\]|\\.)*"/.exec(line)?.[0].slice(1) ?? "";
 
 const zip = (text: string): Buffer => gzipSync(Buffer.from(text, "latin1"), { level: 3 });

@@ -6,7 +6,7 @@ import { type Filters, filtersKey } from "#snapshots/model/filters.ts";
 export const usualPage = 10_000;
 export const longestPage = 30_000;
 
-/** One set of filters for each status and for each grade: what most partners ask for, so it is always kept ready. */
+/** A set of filters for each status and for each grade: most partners ask for these, so they are always kept ready. */
 const standingFilters: readonly Filters[] = [
   ...servedStatuses.map((status) => ({ statuses: [status] })),
   ...grades.map((grade) => ({ grades: [grade] })),

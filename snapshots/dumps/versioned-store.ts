@@ -2,32 +2,32 @@ import { minuteMs, secondMs } from "#src/domain/units.ts";
 import { checksumOf, type Damage, orWrongType, tellDamage } from "#src/infrastructure/checksum.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 
-/** Which of two snapshots is newer: by number, then `as_of`, then time of building. Times in ms. */
+/** The order of snapshots: by number, then `as_of`, then time of building. Times in ms. */
 export interface Version {
   /** Number of the newest change in it. */
   seq: number;
   asOfMs: number;
-  /** It contains what time alone changed until then. */
+  /** Time of building: it contains all changes by the passing of time until then. */
   builtAtMs: number;
 }
 
-/** Where a snapshot is kept, a hash of `seq`, `as_of`, `built_at`, other fields, and their `sums` (`sumsOf`). */
+/** The place of a snapshot, a hash of `seq`, `as_of`, `built_at`, other fields, and their `sums` (`sumsOf`). */
 export interface Shelf {
   key: string;
-  /** What damage of it is told as. */
+  /** The kind under which its damage is told. */
   kind: Damage;
-  /** Where each stored snapshot is announced, by `name`. */
+  /** The channel on which each stored snapshot is announced, by `name`. */
   channel: string;
   name: string;
-  /** It expires when it is not renewed for so long. */
+  /** Time without renewal after which it expires. */
   keptMs: number;
-  /** After so long without renewal any snapshot replaces it: its database may have been restored. */
+  /** Time without renewal after which any snapshot replaces it: its database may have been restored. */
   silentMs: number;
 }
 
-// An older snapshot never replaces a newer one. Of two with one number the later one holds more changes by time.
-// What is no snapshot is replaced, and what was built more than a minute after Redis's time: its builder went by a wrong
-// clock, and nothing would be newer until then.
+// An older snapshot never replaces a newer one. Of two with one number the later one holds more changes by the passing
+// of time. A value that is no snapshot is replaced, and so is a snapshot from more than a minute after Redis's time:
+// its builder had a wrong clock, and nothing would be newer until then.
 const storeUnlessOlder = `
   local there = redis.pcall('HMGET', KEYS[1], 'seq', 'as_of', 'built_at')
   for i = 1, 3 do there[i] = tonumber(there[i] or nil) end
@@ -91,12 +91,12 @@ export async function renewVersion(
   return (await redis.eval(renewIfSame, 1, key, ...values)) === 1;
 }
 
-// What another process has stored in place of the damaged one stays.
+// A snapshot that another process has stored in place of the damaged one stays.
 const dropIfSame = `
   local sums = redis.pcall('HGET', KEYS[1], 'sums')
   if type(sums) == 'table' or (sums or '') == ARGV[1] then redis.call('UNLINK', KEYS[1]) end`;
 
-/** What was found on a shelf. */
+/** The content of a shelf. */
 export interface Found {
   version: Version;
   sums: string;
@@ -104,7 +104,7 @@ export interface Found {
 }
 
 /**
- * The version on the shelf and its fields `names`; null when there is none. One that is not whole is told as damage and
+ * The version on the shelf and its fields `names`; null when there is none. A damaged one is reported and
  * dropped, so that the next slot makes it anew. Rejects while Redis is away.
  */
 export async function loadVersion(

@@ -10,14 +10,14 @@ export interface InsightCity extends Point {
   population: number;
 }
 
-/** The largest first. */
+/** All such cities, the largest first. */
 export const loadInsightCities = (db: Db): Promise<InsightCity[]> =>
   rows<InsightCity>(
     db,
     "select id, name, region, lat, lon, population from cities order by population desc, name, id",
   );
 
-/** Every station in service that stands somewhere: of another one no city could be looked for. */
+/** Every station in service with a place: without one no city could be looked for. */
 export const loadPlaces = (db: Db): Promise<(Point & { id: string })[]> =>
   rows<Point & { id: string }>(
     db,

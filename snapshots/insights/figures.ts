@@ -68,7 +68,7 @@ export function figuresOfCountry(insights: Insights, dayCount: number): Figures 
   });
 }
 
-/** What is known of a place about a day. */
+/** A place's values of a day. */
 interface OfDay {
   timesOf: (day: InsightDay) => DayTimes | undefined;
   sumsOf: (day: InsightDay) => GradeSums | undefined;

@@ -13,11 +13,11 @@ import { hourMs, minuteMs } from "#src/domain/units.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 import type { InsightDay } from "#src/marks/insight-days.ts";
 
-/** What changes with every look. */
+/** The figures that change with every look. */
 export interface InsightsNow {
   /** The cities that stations belong to, the largest first. */
   cities: InsightCity[];
-  /** By city id, `""` for stations without a city. */
+  /** Counts by city id, `""` for stations without a city. */
   counts: Record<string, Counts>;
   /** Today as far as it has passed. */
   today: InsightDay & { lengthMs: number };
@@ -31,9 +31,9 @@ export interface Insights extends InsightsNow {
 
 /** Increase it when the format changes, so that old and new processes do not share figures. */
 const format = 3;
-/** Older figures are none: a reader is told that there are none instead. */
+/** Figures that are older count as none. */
 const insightsKeptMs = 24 * hourMs;
-/** After so long without new ones any figures replace them: the database may have been restored. */
+/** Time without new figures after which any replace them: the database may have been restored. */
 const silentMs = 10 * minuteMs;
 const zip = promisify(gzip);
 const unzip = promisify(gunzip);
@@ -59,12 +59,12 @@ export function createInsightStore(redis: Redis, prefix: string) {
       const body = await zip(JSON.stringify(now), { level: 3 });
       return saveVersion(redis, shelf, version, { now: body, tag, days: packed.body });
     },
-    /** Null when there are none, or they are those of `builtAtMs`. */
+    /** Null when there are none; "same" when they are those of `builtAtMs`, or were just replaced. */
     async load(builtAtMs: number | null): Promise<(Insights & Version) | "same" | null> {
       const head = await loadVersion(redis, shelf, ["tag"]);
       if (head === null) return null;
       if (head.version.builtAtMs === builtAtMs) return "same";
-      // In one command, so that the parts belong together.
+      // One command reads all parts, so that they belong together.
       const isKnown = unpacked?.tag === String(head.fields[0]);
       const found = await loadVersion(
         redis,
@@ -79,7 +79,7 @@ export function createInsightStore(redis: Redis, prefix: string) {
           tag: String(tag),
           days: JSON.parse(String(await unzip(days))) as InsightDay[],
         };
-      // Stored anew between the two commands: the next look reads both.
+      // The insights were stored anew between the two commands: the next look reads both.
       if (unpacked?.tag !== String(tag)) return "same";
       return {
         ...version,

@@ -12,16 +12,16 @@ import type { Redis } from "#src/infrastructure/redis.ts";
 /** The median price of a litre by cell of the grid and grade; cells without any are left out. */
 type Medians = Record<number, ByGrade>;
 
-/** What medians are made of. */
+/** The source of medians. */
 export interface PricedStations {
   prices: PlacedPrice[];
-  /** Those with a station. */
+  /** Cells with a station. */
   cells: Set<number>;
 }
 
 /** Increase it when the format or the grid changes, so that old and new processes do not share medians. */
 const format = 2;
-/** Older medians are none: prices may have changed. They are made once in an hour at least (`insightsMs`). */
+/** Older medians count as none: prices may have changed. They are made once in an hour at least (`insightsMs`). */
 const keptMs = 3 * hourMs;
 const cellsAtOnce = 50;
 

@@ -11,7 +11,7 @@ export interface Beside extends Source {
   offM: number;
 }
 
-/** On so short a piece the globe is flat enough: the error is below a hundredth of the distance. */
+/** Longest piece for which the globe is flat enough: the error is below a hundredth of the distance. */
 const pieceM = 10_000;
 
 /** A straight piece of the way. `fromM`: metres from the beginning. */
@@ -83,7 +83,7 @@ function* stretchesOf(line: readonly Point[]): Generator<Stretch> {
 const turn = (degrees: number): number =>
   degrees < -180 ? degrees + 360 : degrees > 180 ? degrees - 360 : degrees;
 
-/** The rectangle around both ends and their surroundings; longer by a hundredth, for the measure is not exact. */
+/** The rectangle around both ends and their surroundings; longer by a hundredth, because the measure is not exact. */
 function boxOf({ a, b }: Stretch, bufferM: number): Box {
   const [first, last] = turn(b.lon - a.lon) >= 0 ? [a, b] : [b, a];
   const [left, right] = [boxAround(first, bufferM * 1.01), boxAround(last, bufferM * 1.01)];
@@ -99,7 +99,7 @@ function boxOf({ a, b }: Stretch, bufferM: number): Box {
 
 const metresPerDegree = distanceM({ lat: 0, lon: 0 }, { lat: 1, lon: 0 });
 
-/** Where on the stretch it is nearest to a point, and how near, on a plane. */
+/** Gives the place on the stretch nearest to a point, and its distance, on a plane. */
 function measureFrom({ a, b, fromM, lengthM }: Stretch) {
   const narrow = Math.cos((((a.lat + b.lat) / 2) * Math.PI) / 180);
   const x = (lon: number): number => turn(lon - a.lon) * narrow * metresPerDegree;

@@ -1,6 +1,6 @@
 import { type Box, boxAround, distanceM, type Point } from "#src/domain/geo.ts";
 
-/** Where to look for stations. A box includes its edges and crosses 180° when west > east. */
+/** An area to search for stations. A box includes its edges and crosses 180° when west > east. */
 export type Area =
   | { kind: "box"; box: Box }
   | { kind: "circle"; centre: Point; radiusM: number }
@@ -48,7 +48,7 @@ function boxRegion({ south, west, north, east }: Box): Region {
 }
 
 function circleRegion(centre: Point, radiusM: number): Region {
-  // A millimetre more, so that rounding of the box loses no station on the rim.
+  // The box is a millimetre larger, so that its rounding loses no station on the rim.
   const bounds = boxRegion(boxAround(centre, radiusM + 0.001));
   const opposite = centre.lon > 0 ? centre.lon - 180 : centre.lon + 180;
   const within = (lat: number, lon: number): boolean =>

@@ -9,7 +9,7 @@ interface Entry {
   plain: Buffer | null;
   packed: Buffer | null;
   size: number;
-  /** Read since `shrink` last looked at it. */
+  /** It was read since `shrink` last looked at it. */
   recent: boolean;
   released: boolean;
 }
@@ -20,7 +20,7 @@ export function createBlockShelf(plainBytes: number) {
   let total = 0;
   let draft = Buffer.allocUnsafeSlow(0);
 
-  /** Second chance: an entry read since the last look goes to the back of the queue. */
+  /** Deflates entries by second chance: one that was read since the last look goes to the back of the queue. */
   const shrink = (): void => {
     for (const entry of plain) {
       if (total <= plainBytes) return;
@@ -68,7 +68,7 @@ export function createBlockShelf(plainBytes: number) {
     hold(size: number, warm: boolean, fill: (bytes: Buffer) => void) {
       const entry: Entry = { plain: null, packed: null, size, recent: true, released: false };
       const isPlain = warm || total + size <= plainBytes;
-      // Not from the shared pool: a pooled slice would keep its neighbours alive.
+      // The bytes are not from the shared pool: a pooled slice would keep its neighbours alive.
       const bytes = isPlain ? Buffer.allocUnsafeSlow(size) : drafted(size);
       fill(bytes);
       if (isPlain) show(entry, bytes);
@@ -102,6 +102,6 @@ function pack(bytes: Buffer): Buffer {
   return copy;
 }
 
-// One chunk, so that nothing is joined; one byte more, because zlib takes a second chunk when the first is full.
+// One chunk spares joining. It has one byte more, because zlib takes a second chunk when the first is full.
 const unpack = (packed: Buffer, size: number): Buffer =>
   inflateRawSync(packed, { chunkSize: Math.max(size + 1, constants.Z_MIN_CHUNK) });

@@ -15,7 +15,7 @@ export interface Edit {
   remove: ReadonlySet<number>;
 }
 
-/** Where blocks are written. */
+/** The parts of the model that hold blocks. */
 interface BlockStore {
   list: BlockList;
   table: StationTable;
@@ -88,7 +88,7 @@ function remaining(
   return members;
 }
 
-/** Puts a new block into a leaf and notes where its stations are. */
+/** Puts a new block into a leaf and notes the places of its stations. */
 function settle({ table, shelf }: BlockStore, leaf: Leaf, members: readonly Member[]): Leaf {
   // A block that was read lately is likely to be read again.
   const warm = (leaf as Partial<Leaf>).block?.body.isPlain() ?? false;

@@ -9,7 +9,7 @@ import type { BlockBytes, BlockShelf } from "#snapshots/model/block-shelf.ts";
 export interface Block extends Columns {
   /**
    * The part that no search reads and that may be held deflated: the JSON of all stations, then the states of those
-   * that time alone will still change (see fragment.ts).
+   * that the passing of time will still change (see fragment.ts).
    */
   body: BlockBytes;
   /** Bytes of the JSON. */
@@ -30,7 +30,7 @@ interface Columns {
 export const field = {
   /** End of the station's JSON in the body, its comma included. */
   end: 0,
-  /** Where its `fuel` value begins, counted from its own start. */
+  /** The start of its `fuel` value, counted from the start of its JSON. */
   fuel: 1,
   /** Three lanes of the digest of its JSON. */
   hash: 2,
@@ -57,8 +57,8 @@ export interface Source {
 }
 
 /**
- * Stations in an order, in columns: the i-th is at `slots[i]` of `blocks[i]`. With an object for each, lists of 4000
- * left so much garbage that collecting it took longer than finding them.
+ * Stations in an order, in columns: the i-th is at `slots[i]` of `blocks[i]`. Objects would leave so much garbage, for
+ * lists of 4000, that collecting it took longer than finding them.
  */
 export interface Stations {
   blocks: Block[];
@@ -115,7 +115,7 @@ const noData = servedStatuses.indexOf("nodata");
 export const isKnown = (block: Columns, slot: number): boolean =>
   (read(block, slot, field.flags) & 7) !== noData;
 
-/** The state from which time alone will still change the station (see fragment.ts); "" when nothing will change. */
+/** The state from which the passing of time will change the station (see fragment.ts); "" when nothing will change. */
 export const stateOf = (block: Block, slot: number): string =>
   block.body
     .read()
@@ -241,7 +241,7 @@ export function sumOfStations({ blocks, slots }: Stations): Sum {
   for (let i = 0; i < slots.length; i++) {
     const { records } = blocks[i] as Block;
     const at = (slots[i] as number) * recordSize + field.hash;
-    // With a sign: V8 keeps larger numbers than 2^31 as objects.
+    // Sums are signed: V8 keeps larger numbers than 2^31 as objects.
     a = (a + (records[at] as number)) | 0;
     b = (b + (records[at + 1] as number)) | 0;
     c = (c + (records[at + 2] as number)) | 0;
@@ -269,7 +269,7 @@ export const sumTextOf = ({ block, slot }: Source): string =>
 
 const lanesBytes = Buffer.alloc(12);
 
-/** 24 hexadecimal digits. By way of bytes: numbers above 2^31 are slow to write in another base. */
+/** 24 hexadecimal digits. They are written from bytes: numbers above 2^31 are slow to write in another base. */
 function textAt(lanes: Uint32Array, at: number): string {
   for (let lane = 0; lane < 3; lane++)
     lanesBytes.writeUInt32BE(lanes[at + lane] as number, lane * 4);

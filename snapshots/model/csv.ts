@@ -41,7 +41,7 @@ export function writeCsv(stations: Buffer, head = nothing, tail = nothing): Buff
 
 const formula = /^[=+\-@\t\r]/;
 
-/** By which spreadsheets know that a file is UTF-8. */
+/** The sign by which spreadsheets know that a file is UTF-8. */
 export const byteOrderMark = Buffer.from("\ufeff");
 
 type Station = StationRow & { fuel: FuelBlock };

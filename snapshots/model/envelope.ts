@@ -17,11 +17,11 @@ export interface ListRest {
   missing?: readonly string[] | undefined;
   /** CSV only: begins with a byte order mark. */
   bom?: boolean | undefined;
-  /** `/stations/along` only: where on the way each station is. */
+  /** `/stations/along` only: the place of each station on the way. */
   along?: readonly object[];
 }
 
-/** In place of a head or a tail. */
+/** Stands in for a missing head or tail. */
 export const nothing = Buffer.alloc(0);
 
 export const listHead = Buffer.from('{"stations":[');
@@ -42,7 +42,7 @@ export function listTail(rest: ListRest): Buffer {
   return Buffer.from(`],${fields.slice(1)}`);
 }
 
-/** Where the next page of /stations/all begins, and the time that all its pages carry (decisions 7). */
+/** The beginning of the next page of /stations/all, and the time that all its pages carry (decisions 7). */
 export interface Cursor {
   /** Id of the last station of the page before. */
   after: string;

@@ -70,7 +70,7 @@ export function filtersOf(key: string): Filters {
   };
 }
 
-/** Marks the stations of a block that pass by 1 in their slot, only among those marked in `within` unless it is null. */
+/** Marks passing stations of a block by 1 in their slot, only among those marked in `within` unless it is null. */
 export type Matcher = (block: Block, within: Uint8Array | null) => Uint8Array;
 
 /**

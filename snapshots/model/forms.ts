@@ -10,14 +10,14 @@ import { copyInOrder, slice } from "#snapshots/model/selection.ts";
 /** A form in which a list of stations is given out (decisions 7.16). */
 export type Format = "json" | "geojson" | "ndjson" | "csv";
 
-/** How a list is written in a form: head, stations with separators between them, tail. */
+/** The parts of a list in a form: head, stations with separators between them, tail. */
 export interface Form {
   head: Buffer;
-  /** Between two stations: one byte. */
+  /** The byte between two stations. */
   separator: Buffer;
   /**
-   * Stations as JSON with commas between them, `{…},{…}`, in this form. What ends with a comma ends with a separator.
-   * `head` and `tail` are what stands around them.
+   * Writes stations of JSON with commas between them, `{…},{…}`, in this form. A comma at the end becomes a
+   * separator. `head` and `tail` stand around them.
    */
   write(stations: Buffer, head?: Buffer, tail?: Buffer): Buffer;
   tail(rest: ListRest): Buffer;
@@ -66,7 +66,7 @@ export function wholeList(answer: Answer, rest: ListRest, format: Format): Buffe
 /** Stations written per turn of the event loop. */
 const perTurn = 256;
 
-/** A list in pieces, in small turns, so that writing a whole country does not delay other requests. */
+/** Writes a list in pieces, in small turns, so that a whole country does not delay other requests. */
 export async function* written(
   { head, separator, write, tail }: Form,
   stations: Stations,

@@ -21,8 +21,8 @@ export const queueShift = 8;
 export const pricedBit = 1 << 11;
 
 /**
- * The station rendered as it is served (docs/contract.md 2.1). `state` is the state from which time alone will still
- * change it (`writeState`), "" when nothing will change.
+ * The station rendered as it is served (docs/contract.md 2.1). `state` is the state from which the passing of time
+ * will still change it (`writeState`), "" when nothing will change.
  */
 export function renderStation(
   station: number,
@@ -38,7 +38,7 @@ export function renderStation(
   return { station, lat, lon, json, text, state, record: recordOf(fixed, json, text, brand, fuel) };
 }
 
-/** The same station with another value of `fuel`; `ended` when time alone will change nothing more. */
+/** The same station with another value of `fuel`; `ended` when the passing of time will change nothing more. */
 export function renderFuel(block: Block, slot: number, fuel: FuelBlock, ended: boolean): Rendered {
   const start = startOf(block, slot);
   const fixed = block.body.read().toString("utf8", start, start + read(block, slot, field.fuel));
@@ -63,7 +63,7 @@ export function fuelOf(block: Block, slot: number): FuelBlock {
   ) as FuelBlock;
 }
 
-/** The parts of a state that `view` and `instants` read. What only the next fold needs is in the database. */
+/** The parts of a state that `view` and `instants` read. Fields that only the next fold needs are in the database. */
 const stateFields = [
   ...[
     "served",

@@ -17,7 +17,7 @@ export interface Deflated extends Checked {
   blocks: Buffer;
 }
 
-/** Parts of a deflate stream, and what they unpack to. */
+/** Parts of a deflate stream, with length and CRC of their text. */
 export interface Packed extends Checked {
   blocks: Buffer[];
 }
@@ -26,14 +26,14 @@ export interface Packed extends Checked {
 const gzipHead = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 /** An empty last block with fixed codes (RFC 1951 3.2.6). */
 const lastBlock = Buffer.from([0x03, 0x00]);
-/** Every answer has other runs of stations. */
+/** Level for runs of stations, which differ in every answer. */
 const runLevel = 1;
-/** A station block is deflated once for each content: a fifth fewer bytes are worth twice the time of level 1. */
+/** Level for station blocks, which are deflated once: a fifth fewer bytes are worth twice the time of level 1. */
 const blockLevel = 6;
 
 /**
- * A list of stations in a form, deflated. Complete station blocks are deflated once and kept; all runs of stations from other
- * blocks are deflated together. Runs stand before the complete blocks, as `piecesOf` orders them.
+ * A list of stations in a form, deflated. Complete station blocks are deflated once and kept; all runs of stations
+ * from other blocks are deflated together. Runs stand before the complete blocks, as `piecesOf` orders them.
  */
 export async function packPieces(
   pieces: readonly Piece[],
@@ -53,7 +53,7 @@ export async function packPieces(
   return joinDeflated(parts);
 }
 
-/** Gives back the runs and what is made of them. */
+/** Deflates the runs, and gives back their buffers. */
 async function deflatedRuns(runs: readonly Buffer[], { write }: Form): Promise<Deflated> {
   const plain = borrowJoined(runs);
   const written = write(plain);
@@ -82,12 +82,12 @@ export const joinDeflated = (parts: readonly Deflated[]): Packed => ({
   blocks: parts.map(({ blocks }) => blocks),
 });
 
-/** How far back a deflate stream can refer (RFC 1951 2). */
+/** Longest distance back in a deflate stream, bytes (RFC 1951 2). */
 export const deflateWindow = 32 * 1024;
 
 /**
- * Deflates a text for one place only: right after the bytes `before`, to which it may refer. So parts of a text that
- * are deflated one by one take hardly more bytes than the whole.
+ * Deflates a text for one place only: right after the bytes `before`, to which it may refer. Parts that are deflated
+ * one by one then take hardly more bytes than the whole.
  */
 export const deflatedAfter = (before: Buffer, bytes: Buffer): Promise<Deflated> =>
   deflated(bytes, blockLevel, before).then(exact);
@@ -97,7 +97,7 @@ type Deflating = Deflated | Promise<Deflated>;
 /** Enough for the blocks of 30,000 stations. */
 const formBytes = 3 << 20;
 
-/** JSON is kept as long as the block. Forms that few ask for are kept within a budget. */
+/** Deflated JSON is kept as long as the block, rarer forms within a budget. */
 const deflatedBlocks = {
   json: new WeakMap<Block, Deflating>(),
   geojson: createFormCache(),
@@ -130,7 +130,7 @@ function deflatedBlock(block: Block, format: Format): Deflating {
 
 const inBackground = promisify(deflateRaw);
 
-/** zlib returns a slice of a larger buffer, which would stay alive with what is kept of it. */
+/** A copy without the larger buffer of which zlib returns a slice, and which the slice would keep alive. */
 function exact({ blocks, ...checked }: Deflated): Deflated {
   const copy = Buffer.allocUnsafeSlow(blocks.length);
   blocks.copy(copy);
@@ -138,8 +138,8 @@ function exact({ blocks, ...checked }: Deflated): Deflated {
 }
 
 /**
- * Deflates off the main thread. The deflate blocks end at a byte and refer to nothing before `before`. In one chunk:
- * each further one is another way to a thread and back.
+ * Deflates off the main thread. The deflate blocks end at a byte and refer to nothing before `before`. One chunk is
+ * enough for most: each further one is another way to a thread and back.
  */
 async function deflated(bytes: Buffer, level: number, before?: Buffer): Promise<Deflated> {
   const chunkSize = Math.max(constants.Z_MIN_CHUNK, Math.ceil(bytes.length / 6));

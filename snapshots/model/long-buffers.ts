@@ -4,15 +4,15 @@ const step = 256 << 10;
 const keptMax = 4;
 const largestKept = 8 << 20;
 
-/** Nobody uses these; the smallest stands first. */
+/** Free buffers, the smallest first. */
 const free: Buffer[] = [];
-/** Memory that may come back. What never does is collected as garbage. */
+/** Memory that may come back. Memory that never does is collected as garbage. */
 const lent = new WeakSet<ArrayBufferLike>();
 
 /**
- * A buffer of `size` bytes with any content, for what is needed for the time of one answer. Long ones are used again
- * once they are given back: V8 counts the megabytes outside its heap, and a new buffer of 2 MB for each list of 4000
- * stations had it collect the whole heap every few requests, which cost more than the lists.
+ * A buffer of `size` bytes with any content, for the time of one answer. Long ones are used again once they are given
+ * back: V8 counts the megabytes outside its heap, and a new buffer of 2 MB for each list of 4000 stations had it
+ * collect the whole heap every few requests, which cost more than the lists.
  */
 export function borrow(size: number): Buffer {
   if (size < longMin) return Buffer.allocUnsafeSlow(size);

@@ -41,7 +41,7 @@ interface ServedContent {
   known: number;
 }
 
-/** Every process looks at what it serves when time passes a multiple of this (decisions 21.37). */
+/** Every process notes the content that it serves at each multiple of this (decisions 21.37). */
 const momentMs = 10_000;
 
 interface ModelSettings {
@@ -55,7 +55,7 @@ interface ModelSettings {
 
 /**
  * All stations as they are served, in memory (design 4); empty at first. Times are ms. Every question carries `now`;
- * its answer contains all that time alone changed up to then. An answer that was given never changes.
+ * its answer contains all changes by the passing of time up to then. An answer that was given never changes.
  */
 export function createReadModel({
   lifetimeMs,
@@ -69,9 +69,9 @@ export function createReadModel({
   const changes = createChangeOrder(table);
   const passing = createTransitions(table);
   const brands = new Map<string, number>();
-  /** Everything that time alone changed up to here is applied. */
+  /** All changes by the passing of time up to here are applied. */
   let time = Number.NEGATIVE_INFINITY;
-  /** Stations that were shown as a later time has them, and whose rows have not come since. */
+  /** Stations that were shown as of a later time, and whose rows have not come since. */
   const rewound = new Set<number>();
   let onChange: (stations: readonly number[]) => void = () => {};
   let nextMoment = Number.NEGATIVE_INFINITY;
@@ -93,7 +93,7 @@ export function createReadModel({
       nextAt: all.find((at) => at > time) ?? Infinity,
     };
   };
-  /** Sets what follows from a state at `time`; the caller puts the station, rendered, into its order. */
+  /** Sets a station's times, from its state at `time`; the caller puts the station, rendered, into its order. */
   const enter = (station: number, { changedAt, nextAt }: ReturnType<typeof timesOf>): void => {
     table.changedAt[station] = changedAt;
     table.nextAt[station] = nextAt;
@@ -105,7 +105,7 @@ export function createReadModel({
     if (now >= nextMoment) {
       const moment = Math.floor(now / momentMs) * momentMs;
       nextMoment = moment + momentMs;
-      // Not after a step back, when what is shown is later already.
+      // Left out after a step back, when the shown content is later already.
       if (moment > time) {
         pass(moment);
         onMoment({ ...queries.whole(time), known: list.known() }, moment);
@@ -145,7 +145,7 @@ export function createReadModel({
     for (const row of new Map(rows.map((one) => [one.id, one])).values()) {
       const [station, isNew] = table.enter(row.id);
       const inService = (table.leaf[station] ?? null) !== null;
-      // As changed now: who copied the later time's state learns of this one by the next delta.
+      // It counts as changed now: a copy with the later time's state learns of this one by the next delta.
       const since = rewound.has(station) ? Math.max(row.at, time) : row.at;
       const times = timesOf(row.removed ? emptyState : row.state, since);
       changed.push(station);
@@ -163,7 +163,7 @@ export function createReadModel({
       const state = times.nextAt === Infinity ? "" : writeState(row.state);
       put.set(station, renderStation(station, row, brandNumber(row.brand), fuel, state));
     }
-    // All of them are rendered: what threw has changed nothing.
+    // All stations are rendered by now: an error before this has changed nothing.
     for (const one of entered) one();
     writeBlocks(store, { put, remove });
     order.change(added, remove);
@@ -184,7 +184,7 @@ export function createReadModel({
     ...queries,
     /** Takes rows of the feed: inserts, changes, moves and removes. The last row of a station counts. */
     apply,
-    /** Applies what time alone has changed up to `now`. */
+    /** Applies changes by the passing of time up to `now`. */
     drain,
     /**
      * Goes back to an earlier `now`. Gives the ids of the stations that were shown as of a later time: they stay so until
@@ -197,11 +197,11 @@ export function createReadModel({
         if ((table.changedAt[station] as number) > now) rewound.add(station);
       return [...rewound].map((station) => ids.id(station));
     },
-    /** Has `listener` told the numbers of stations after each change of them, by rows or by time alone. */
+    /** Calls `listener` with the numbers of stations after each change of them, by rows or by the passing of time. */
     watch(listener: (stations: readonly number[]) => void): void {
       onChange = listener;
     },
-    /** Has `listener` told what is served at each moment, exactly as of then: of the first time that comes after it. */
+    /** Calls `listener` with the content served at each moment, exactly as of then, at the first call after it. */
     watchMoments(listener: typeof onMoment): void {
       onMoment = listener;
     },
@@ -214,7 +214,7 @@ export function createReadModel({
       const changedAt = table.changedAt[block.stations[slot] as number] as number;
       return { fragment: fragmentOf(block, slot), sum: sumTextOf(found), changedAt };
     },
-    /** Where each station stands with its `fuel` as it is served at `now`; it stays what it was after later changes. */
+    /** Each station's place with its `fuel` as it is served at `now`; later changes do not change it. */
     *each(now: number): Generator<Point & { fuel: FuelBlock }> {
       const { blocks, slots } = queries.page({ after: "", limit: Infinity, now }).stations();
       for (const [i, slot] of slots.entries()) {

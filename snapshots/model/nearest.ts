@@ -14,7 +14,7 @@ interface Asked {
   byId: (a: number, b: number) => number;
 }
 
-/** So many more than the limit are gathered before the farthest are dropped: each dropping looks at all of them. */
+/** Stations gathered beyond the limit before the farthest are dropped: each dropping looks at all of them. */
 const spare = 512;
 
 /**
@@ -58,8 +58,8 @@ export function findNearest(
 }
 
 /**
- * The nearest stations so far, in columns: most are dropped again, and objects for all were a third of the time. Not in
- * typed arrays, which lie outside V8's heap: 140 KB for each search had it collect the whole heap every few answers.
+ * The nearest stations so far, in columns: most are dropped again, and objects for all were a third of the time. Typed
+ * arrays lie outside V8's heap: 140 KB for each search had it collect the whole heap every few answers.
  */
 interface Near extends Stations {
   distances: number[];
@@ -101,8 +101,8 @@ const perMetre = 64;
 
 /**
  * The places of the distances (m) in their order, ties by `byTie`. Numbers that hold distance and place are sorted
- * first, which takes a fifth of the time of comparing stations; then those few are put right that the distance in whole
- * parts of a metre does not tell apart.
+ * first, which takes a fifth of the time of comparing stations; then the few with the same distance in whole parts of
+ * a metre are put right.
  */
 export function orderByDistance(
   distances: readonly number[],
@@ -131,7 +131,7 @@ const rounding = 0.001;
 
 /** No station of a box (south, west, north, east) is nearer to the point than this, metres. */
 export function reachOf({ lat, lon }: Point, box: Float64Array): number {
-  // Not by a pattern: for columns it makes an iterator.
+  // A destructuring pattern would make an iterator for columns.
   const south = box[0] as number;
   const west = box[1] as number;
   const north = box[2] as number;

@@ -36,7 +36,7 @@ export interface Answer {
   sum: string;
   /** The stations' JSON in pieces: joined they read `{…},{…}`. They stay valid after later changes. */
   pieces(): Piece[];
-  /** Between two texts, in one buffer that may be given back (see long-buffers.ts). */
+  /** The same JSON between two texts, in one buffer that may be given back (see long-buffers.ts). */
   joined(head: Buffer, tail: Buffer): Buffer;
   /** The part of the stations, 0 to 1, that stands in whole blocks, which are deflated once for all answers. */
   wholePart(): number;
@@ -102,7 +102,7 @@ export function createQueries({ list, table, order, changes, matcher, drain }: P
     return next;
   };
 
-  /** When the first of these statuses that are at most `freshH` hours old becomes older. */
+  /** Time at which the first of these statuses becomes older than `freshH` hours. */
   const nextTooOld = ({ block, chosen }: Hit, now: number, freshH: number): number => {
     const { stations, records } = block;
     const sinceS = now / 1000 - freshH * hourS;
@@ -233,8 +233,8 @@ export function createQueries({ list, table, order, changes, matcher, drain }: P
     },
 
     /**
-     * Ids for somebody who types `text` (decisions 13.19): that id itself, then stations with every word of it in name, brand or address, then
-     * those whose id begins so. At most `limit`: the search ends as soon as it has so many.
+     * Ids for somebody who types `text` (decisions 13.19): that id itself, then stations with every word of it in name,
+     * brand or address, then those whose id begins so. At most `limit`: the search ends as soon as it has so many.
      */
     typed(text: string, limit: number, now: number): string[] {
       drain(now);
@@ -242,7 +242,7 @@ export function createQueries({ list, table, order, changes, matcher, drain }: P
       if (table.find(text) !== noStation) found.add(text);
       const words = foldText(text).split(" ");
       const passes = matcher({ words: words.filter((word) => word !== "") });
-      // Nothing but blanks.
+      // The text has only blanks.
       if (passes === null) return [];
       for (const { block } of list.leaves()) {
         if (found.size >= limit) break;
@@ -270,17 +270,17 @@ export function createQueries({ list, table, order, changes, matcher, drain }: P
       return changesOf(stations);
     },
 
-    /** When any station last changed or was taken out of service, ms; null when none ever did. */
+    /** Time of the last change of any station, or of its end of service, ms; null without one. */
     lastChange(now: number): number | null {
       drain(now);
       const newest = changes.newest();
       return newest === noStation ? null : (table.changedAt[newest] as number);
     },
 
-    /** When a station of this number last changed, ms. */
+    /** Time of the last change of the station with this number, ms. */
     changedAt: (station: number): number => table.changedAt[station] as number,
 
-    /** How many stations there are on all pages of a list, and their digest. */
+    /** The number of stations on all pages of a list, and their digest. */
     whole(now: number, filters?: Filters): { count: number; sum: string } {
       drain(now);
       return wholeOf(selected(filters));
@@ -293,7 +293,7 @@ export function createQueries({ list, table, order, changes, matcher, drain }: P
     },
 
     /**
-     * When time alone next changes what a query of this area finds, ms; Infinity for never. `freshH`: its filter.
+     * Time of the next change of this area's answer by the passing of time, ms; Infinity for never. `freshH`: a filter.
      */
     nextChange(area: Area, now: number, freshH?: number): number {
       drain(now);
@@ -307,7 +307,7 @@ export function createQueries({ list, table, order, changes, matcher, drain }: P
   };
 }
 
-/** How a result without an order is written. `make` is called once, when something is written. */
+/** Writes a result without an order. `make` is called once, at the first writing. */
 function inBlocks(make: () => readonly Hit[]): Pick<Answer, "pieces" | "joined" | "wholePart"> {
   let made: readonly Hit[] | null = null;
   const hits = (): readonly Hit[] => (made ??= make());

@@ -107,7 +107,7 @@ export function piecesOf(hits: readonly Hit[]): Piece[] {
 
 const isWhole = ({ chosen }: Hit): boolean => chosen === null || !chosen.includes(0);
 
-/** Where the JSON of each run of stations of a hit begins and ends in its block. */
+/** Visits the beginning and the end of the JSON of each run of stations of a hit in its block. */
 function eachRun({ block, chosen }: Hit, visit: (start: number, end: number) => void): void {
   if (chosen === null) return visit(0, block.size);
   for (let slot = 0; slot < chosen.length; slot++) {
@@ -166,7 +166,7 @@ export function copyInOrder(
     size += read(block, slot, field.end) - startOf(block, slot);
   }
   const copy = take(size);
-  // Block by block: each may have to be inflated, and together those of a long page take 160 MB (decisions 21.44).
+  // Blocks are read one by one: each may have to be inflated, and those of a long page take 160 MB (decisions 21.44).
   for (const [block, some] of places) {
     const bytes = block.body.read();
     for (const i of some) {

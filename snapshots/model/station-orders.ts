@@ -29,8 +29,8 @@ export function createIdOrder(ids: IdTable) {
         order.set(stay);
         size = stay.length;
       }
-      // From the end, in place: what lies between two new stations moves as a whole. Sorting everything again, or
-      // copying it into a new list, would stall a large country.
+      // Moved in place from the end: stations between two new ones move together. Sorting everything again, or copying
+      // it into a new list, would stall a large country.
       let end = size;
       size += added.length;
       if (size > order.length) order = larger(order, roomFor(size));
@@ -67,7 +67,7 @@ export function createChangeOrder(table: StationTable) {
       older[station] = noStation;
       newer[station] = noStation;
     },
-    /** Moves stations to where their new `changedAt` belongs. Call `drop` before that column changes. */
+    /** Moves stations to the place of their new `changedAt`. Call `drop` before that column changes. */
     place(stations: number[]): void {
       // Newest first, in one pass along the list: changes belong near its end, a first load is a sort.
       stations.sort((a, b) => (isAfter(a, b) ? -1 : 1));

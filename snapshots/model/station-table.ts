@@ -2,14 +2,14 @@ import { type IdTable, larger, roomFor } from "#src/feed/id-table.ts";
 import type { Source, Stations } from "#snapshots/model/block.ts";
 import type { Leaf } from "#snapshots/model/block-list.ts";
 
-/** In place of a station's number: there is none, or the list ends here. */
+/** Stands in for a station's number: there is none, or the list ends here. */
 export const noStation = -1;
 
 export type StationTable = ReturnType<typeof createStationTable>;
 
 /**
- * What the model knows of each station besides its block, by station number. Columns of numbers take a tenth of the
- * memory of objects. A column is replaced when it grows: read it from the table each time.
+ * The model's facts of each station besides its block, by station number. Columns of numbers take a tenth of the memory
+ * of objects. A column is replaced when it grows: read it from the table each time.
  */
 export function createStationTable(ids: IdTable) {
   const table = {
@@ -20,7 +20,7 @@ export function createStationTable(ids: IdTable) {
     slot: new Uint8Array(),
     /** Later of the feed's time and the last transition that has passed, ms. */
     changedAt: new Float64Array(),
-    /** The next transition, at which time alone changes it, ms; Infinity when there is none. */
+    /** Time of the next transition, a change by the passing of time, ms; Infinity when there is none. */
     nextAt: new Float64Array(),
     /** Neighbours in the list ordered by `changedAt`. */
     older: new Int32Array(),
@@ -37,7 +37,7 @@ export function createStationTable(ids: IdTable) {
       const number = ids.find(id);
       return number !== -1 && (table.leaf[number] ?? null) !== null ? number : noStation;
     },
-    /** Where the bytes of a station in service are. */
+    /** The block and the slot of a station in service. */
     sourceOf: (station: number): Source => ({
       block: (table.leaf[station] as Leaf).block,
       slot: table.slot[station] as number,

@@ -6,9 +6,9 @@ const letterLanes = 3;
 const pairBits = (signLanes - letterLanes) * 32;
 
 /**
- * What a text's sign says: which letters it has, and, as a Bloom filter, which pairs of neighbouring letters. The sign
- * of a text has every bit of the sign of each of its parts, so that most stations without a word are known from a few
- * numbers: to search each text for each word took 150 ns. Letters alone let twice as many texts through. Lines have
+ * The sign of a text: the letters that it has, and, as a Bloom filter, its pairs of neighbouring letters. The sign of a
+ * text has every bit of the sign of each of its parts, so that a few numbers rule out most stations without a word: to
+ * search each text for each word took 150 ns. Letters alone let twice as many texts through. The lines of a text share
  * one sign.
  */
 export function signOf(text: string): Uint32Array {
@@ -49,7 +49,7 @@ export function compileSearch(words: readonly string[]): TextSearch | null {
   const [a, b, c, d, e, f] = signOf(words.join("\n")) as unknown as [
     ...[number, number, number, number, number, number],
   ];
-  // The longest, mostly the rarest, first. Compared byte by byte: in UTF-8 a part of a text is a part of its bytes.
+  // The longest word, mostly the rarest, comes first. Bytes are compared: in UTF-8 a part of a text is a part of them.
   const parts = [...new Set(words)]
     .filter((word) => !/^[а-яa-z]$/.test(word))
     .sort((a, b) => b.length - a.length)
@@ -59,7 +59,7 @@ export function compileSearch(words: readonly string[]): TextSearch | null {
   return (block, slot) => {
     const { records } = block;
     const at = slot * recordSize + field.sign;
-    // Not in a loop, which makes searches a tenth slower.
+    // A loop would make searches a tenth slower.
     if (
       (a & ~(records[at] as number)) !== 0 ||
       (b & ~(records[at + 1] as number)) !== 0 ||
@@ -74,7 +74,7 @@ export function compileSearch(words: readonly string[]): TextSearch | null {
     if (shown !== block) text = (shown = block).text.toString("latin1");
     const own = text.slice(startIn(block, slot, field.textEnd), read(block, slot, field.textEnd));
     const missing = parts.findIndex((part) => !own.includes(part));
-    // What is missing here is likely to be missing from the next one.
+    // A word that is missing here is likely to be missing from the next text.
     if (missing > 0) parts.unshift(...parts.splice(missing, 1));
     return missing < 0;
   };

@@ -9,15 +9,15 @@ import {
 } from "#src/infrastructure/checksum.ts";
 import { runScript, type Redis, scriptOf } from "#src/infrastructure/redis.ts";
 
-/** How the body of a stored answer is packed, as `Content-Encoding` names it. */
+/** The packing of a stored answer's body, as `Content-Encoding` names it. */
 export type Coding = "gzip" | "br";
 
-/** What an answer consists of beside its body; everything that a later answer with this content needs. */
+/** An answer without its body: everything else that a later answer with this content needs. */
 export interface RectangleHead {
   etag: string;
   coding: Coding;
   asOfMs: number;
-  /** The service's time (ms) from which it is not used any more: its life is over, or time has changed its content. */
+  /** The service's time (ms) at which its use ends: its life is over, or the passing of time changes its content. */
   endsAt: number;
   count: number;
   truncated: boolean;
@@ -47,7 +47,7 @@ export interface LookedUp {
   rectangle: Rectangle | null;
 }
 
-/** True when an answer holds all that was changed before the cache was looked at. */
+/** True when an answer holds all changes from before the look-up in the cache. */
 export const isCurrent = (
   { epoch, seq }: Pick<Rectangle, "epoch" | "seq">,
   looked: Pick<LookedUp, "epoch" | "generation">,
@@ -57,7 +57,7 @@ export type RectangleStore = ReturnType<typeof createRectangleStore>;
 
 /** Bytes of an entry besides its body. */
 const overhead = 400;
-/** Bytes of the bodies that a process keeps, so that Redis mostly says that they are still the same. */
+/** Bytes of the bodies that a process keeps, so that Redis need not send most of them again. */
 const heldBytes = 8 << 20;
 // Longer than any entry's life, so that the accounts outlive the entries.
 const accountS = 7200;
@@ -86,7 +86,7 @@ for i = 2, #KEYS do
 end
 return out`);
 
-// What has expired is dropped first, then what will expire next, until the rest is within the budget.
+// Expired entries are dropped first, then those that expire next, until the rest is within the budget.
 const saveScript = scriptOf(`
 if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return 0 end
 local entry, ends, sizes, total = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
@@ -155,7 +155,7 @@ export function createRectangleStore(redis: Redis, prefix: string, budget: numbe
             held.set(name, { ...(JSON.parse(facts) as RectangleHead), ...version, body });
           else tellDamage(redis, "rectangle");
         }
-        // What was held when the question left may have gone meanwhile.
+        // A body that was held when the question left may have gone meanwhile.
         const rectangle = stamp ? held.get(name) : undefined;
         const isSame = rectangle?.stamp === String(stamp) && isCurrent(rectangle, looked);
         return { ...looked, rectangle: isSame ? rectangle : null };
@@ -174,7 +174,7 @@ export function createRectangleStore(redis: Redis, prefix: string, budget: numbe
       const all = [generationsKey(prefix), ...keys];
       const kept = await orWrongType(runScript(redis, saveScript, all, values));
       if (kept === undefined) {
-        // The accounts begin anew.
+        // The damaged accounts are dropped and begin anew.
         tellDamage(redis, "rectangle");
         await Promise.all(keys.map((key) => redis.unlink(key)));
       }
