@@ -16,19 +16,19 @@ import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 /** Most stations of one answer (docs/contract.md 8). */
 export const stationsMax = 4000;
 
-/** What a request of /stations asks for. */
+/** A request of /stations. */
 export interface AreaRequest extends Pick<Where, "area" | "name">, ReadFilters {
   sort: { sort?: "distance" };
   format: Format;
-  /** CSV only. */
+  /** With a byte order mark; CSV only. */
   bom: boolean;
-  /** What to look for in the cache; null when the answer is not shared. */
+  /** The rectangle to look for in the cache; null when the answer is not shared. */
   question: Question | null;
 }
 
 /**
  * Reads a request for a look-up in the cache: before it is counted, so it must cost little. The last reading is kept
- * with the query, which is the same object for the same text (of the CPU time of a hit, reading takes a tenth).
+ * with the query, which is the same object for the same text (reading takes a tenth of a hit's CPU time).
  */
 export function createRequestReader(
   services: ReadDeps,
@@ -42,7 +42,7 @@ export function createRequestReader(
     if (last?.by === by) return last.request;
     const request = readRequest(services, ctx);
     if (isRefusal(request)) return null;
-    // Cities change.
+    // A city's area may change, so its request is read anew.
     if ((query.city ?? "") === "") known.set(query, { by, request });
     return request;
   };

@@ -4,8 +4,8 @@ import type { Changes } from "#snapshots/model/queries.ts";
 import { formatTime } from "#src/domain/time.ts";
 
 /**
- * An event of a stream (decisions 7.33) in the form of server-sent events: `id` is its `as_of`, `data` what a
- * delta would answer. Made once for all streams.
+ * An event of a stream (decisions 7.33) in the form of server-sent events: `id` is its `as_of`, `data` the
+ * answer of a delta. Made once for all streams.
  */
 export function eventOf(changes: Changes, asOfMs: number, lifetimeMs: number): Buffer {
   const { count, removed } = changes;
@@ -21,7 +21,7 @@ export function eventOf(changes: Changes, asOfMs: number, lifetimeMs: number): B
 export const heartbeatOf = (asOfMs: number): Buffer =>
   Buffer.from(`: heartbeat\nid: ${formatTime(asOfMs)}\n\n`);
 
-/** What a stream begins with; headers alone may wait in a proxy. */
+/** The beginning of a stream; headers alone may wait in a proxy. */
 export const openingOf = (retryMs: number): Buffer =>
   Buffer.from(`: stream of changes\nretry: ${retryMs}\n\n`);
 
@@ -34,8 +34,8 @@ export interface EventBody {
 }
 
 /**
- * The body of one stream: first `catchUp`, which is made as fast as the reader takes it, then what is offered. Events
- * are shared by all bodies, so that those that wait cost the process little more than those of the slowest reader.
+ * The body of one stream: first `catchUp`, which is made as fast as the reader takes it, then offered events. All
+ * bodies share the events, so that waiting ones cost the process little more than those of the slowest reader.
  */
 export function createEventBody(catchUp: Iterator<Buffer>, backlogBytes: number): EventBody {
   const waiting: Buffer[] = [];

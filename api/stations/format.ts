@@ -22,12 +22,12 @@ const mediaTypes: Record<Format, string> = {
 };
 
 /**
- * The form that the `Accept` header asks for (RFC 9110 12.5.1). JSON when nothing fits. CSV is written from each
- * station anew, which is too dear for everybody's keys (decisions 8.28).
+ * The form that the `Accept` header asks for (RFC 9110 12.5.1). JSON when nothing fits. CSV is for secret keys
+ * only, because it is written anew for each answer (decisions 8.28).
  */
 export function pickFormat(ctx: Pick<ApiContext, "headers" | "state">): Format {
   const { accept = "*/*" } = ctx.headers;
-  // What most callers send: reading it as a list of types takes longer than the rest of a 304.
+  // Most callers send one of these: reading it as a list of types takes longer than the rest of a 304.
   if (accept === "*/*" || accept === mediaTypes.json) return "json";
   const formats = ctx.state.key.kind === "secret" ? allFormats : formatsForAll;
   const headers = { accept: accept.replace(ownParameters, "") };
@@ -35,7 +35,7 @@ export function pickFormat(ctx: Pick<ApiContext, "headers" | "state">): Format {
   return formats.find((format) => mediaTypes[format] === type) ?? "json";
 }
 
-/** What callers write behind these types, and what is true of ours: `; charset=utf-8`, `; header=present`. */
+/** Parameters that callers write behind these types, and that hold for ours: `; charset=utf-8`, `; header=present`. */
 const ownParameters = /;\s*(?:charset="?utf-8"?|header="?present"?)/gi;
 
 const allFormats = Object.keys(mediaTypes) as Format[];
@@ -58,7 +58,7 @@ export function setFormat(ctx: ApiContext, format: Format, rest: ListRest): void
   });
 }
 
-/** What the headers of a list say. */
+/** The facts in a list's headers. */
 export interface ListHead {
   etag: string;
   rest: ListRest;
@@ -76,7 +76,7 @@ export async function sendList(
   setFormat(ctx, format, rest);
 }
 
-/** Sends a list of stations in that form; what is not JSON is written in small pieces as fast as the caller takes them. */
+/** Sends a list in that form; forms other than JSON are written in small pieces as fast as the caller takes them. */
 export function sendAs(ctx: ApiContext, format: Format, answer: Answer, rest: ListRest): void {
   if (format === "json") return sendJson(ctx, presentList(answer.pieces(), rest));
   setFormat(ctx, format, rest);

@@ -36,7 +36,7 @@ const query = Type.Object({
   ),
 });
 
-/** An answer with up to 200 cities and 90 days has 2 MB. */
+/** Budget of the kept answers; one with 200 cities and 90 days has 2 MB. */
 const keptBytes = 16 * 1024 * 1024;
 
 /** GET /insights/cities, decisions 7.44. */

@@ -14,21 +14,21 @@ export interface List extends ListHead {
   answer: Answer;
 }
 
-/** Fewer stations are shorter than what packing them is worth. */
+/** Fewer stations are too short to be worth packing. */
 const fewest = 3;
 
-/** With so much of a list deflated already, gzip of the rest costs less than brotli of the whole. */
+/** When this part of a list is deflated already, gzip of the rest costs less than brotli of the whole. */
 const readyPart = 0.4;
 
 const budgetBytes = 8 << 20;
 const largestBytes = 1 << 20;
-/** What an entry costs beside its blocks. */
+/** Bytes of an entry beside its blocks. */
 const overhead = 500;
 
 /**
- * Packs lists of stations: gzip put together from what is deflated already, or anew. Remembers the packed stations of
- * what was asked for last, without the envelope, whose `as_of` moves on each second. Content and form are the name, the
- * ETag, so nothing remembered is ever out of date.
+ * Packs lists of stations: gzip is joined from deflated blocks, or made anew. The packed stations of the last lists are
+ * remembered without the envelope, whose `as_of` moves on each second. Their name is the ETag, which follows from
+ * content and form, so nothing remembered is ever out of date.
  */
 export function createListPacker() {
   const cache = new LRUCache<string, Packed>({
@@ -59,21 +59,21 @@ export function createListPacker() {
       }
       // Brotli costs less to make than gzip.
       const plain = wholeList(list.answer, list.rest, list.format);
-      // Otherwise it is sent, too.
+      // A caller that takes no coding gets `plain` itself, so it is not given back here.
       const body = compressQuickly(plain, coding).finally(() => takes(coding) && giveBack(plain));
       return { coding, body, plain: () => [plain] } as const;
     },
-    /** Sends the list, or 304: gzip unless brotli or nothing is wanted more. */
+    /** Sends the list, or 304: as gzip, unless the caller prefers brotli or no coding. */
     send(ctx: ApiContext, list: List): Promise<void> | void {
       const { answer, rest, format } = list;
-      // For few, and dear: written a few stations at a turn.
+      // CSV is rare and dear: a few stations are written in each turn.
       if (format === "csv") {
         if (!isUnchanged(ctx, list.etag, rest.asOfMs)) sendAs(ctx, format, answer, rest);
         return undefined;
       }
       const isPacked = answer.count >= fewest;
       return sendList(ctx, list, {
-        // Between equals gzip: most of it lies ready, brotli would have to be made for each answer.
+        // Gzip wins between equals: most of it lies ready, brotli would have to be made for each answer.
         offers: isPacked ? ["gzip", "br"] : [],
         coded: (coding) => (isPacked && coding === "gzip" ? gzip(list) : null),
         plain: () => plainSlices(list),
@@ -82,6 +82,6 @@ export function createListPacker() {
   };
 }
 
-/** A list as it is: JSON in pieces of what is there, other forms in one buffer. */
+/** A list without coding: JSON in pieces of the blocks' bytes, other forms in one buffer. */
 const plainSlices = ({ answer, rest, format }: List): Buffer[] =>
   format === "json" ? presentList(answer.pieces(), rest) : [wholeList(answer, rest, format)];

@@ -10,10 +10,10 @@ import { formatTime, staleAfterHours } from "#src/domain/time.ts";
 /** Raise it when the same content is written in another way, so that no caller keeps the old one. */
 export const schemaVersion = 1;
 
-/** What an answer's content and form follow from; `as_of` is not part of it (decisions 7). */
+/** The values that determine an answer's content and form; `as_of` is not among them (decisions 7). */
 interface Tagged {
   route: string;
-  /** JSON where nothing is said. */
+  /** JSON by default. */
   format?: string;
   /** The query in one spelling. */
   query: readonly unknown[];
@@ -31,7 +31,7 @@ export function etagOf(
   return `W/"${hash("sha1", JSON.stringify(parts), "base64url").slice(0, 22)}"`;
 }
 
-/** The same of one station: its digest says all that its content can say. */
+/** The same for one station: its digest covers all of its content. */
 export const stationEtagOf = ({ state: { key } }: ApiContext, sum: string): string =>
   `W/"${schemaVersion}${key.kind === "secret" ? "s" : "p"}${sum}"`;
 

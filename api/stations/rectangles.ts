@@ -22,18 +22,18 @@ import type { KeyInfo } from "#src/keys/key-info.ts";
 /** A rectangle that may be answered from the cache. */
 export interface Question extends RectangleQuestion {
   box: Box;
-  /** How long its answer may be kept, as the partner's setting says, ms. */
+  /** Time for which its answer may be kept, by the partner's setting, ms. */
   lifeMs: number;
 }
 
 /** An answer that is being made. */
 export interface Making {
   head: Omit<RectangleHead, "endsAt">;
-  /** When time alone changes it, ms. */
+  /** Time of its next change by the passing of time, ms. */
   nextAt: number;
   /** Packed in the head's `coding`. */
   body: Promise<Buffer>;
-  /** For a caller who does not take that. */
+  /** The body for a caller who does not take that coding. */
   plain: Representation["plain"];
 }
 
@@ -66,8 +66,8 @@ export function createRectangles(deps: {
   const isAlive = ({ endsAt }: RectangleHead): boolean => clock() < endsAt;
 
   /**
-   * True when this process has applied everything that was changed before the cache was looked at. A process that is
-   * behind, or that sees an epoch for the first time, reads the feed first, for `cacheFeedWaitMs` at most.
+   * True when this process has applied all changes from before the look-up in the cache. A process that is behind, or
+   * that sees an epoch for the first time, reads the feed first, for `cacheFeedWaitMs` at most.
    */
   const caughtUp = async ({ epoch, generation }: LookedUp): Promise<boolean> => {
     const isBehind = (): boolean => follower.seq() < generation;
@@ -113,7 +113,7 @@ export function createRectangles(deps: {
   };
 
   return {
-    /** What to ask the cache for a rectangle of the grid. `parts`: all else that its answer depends on. */
+    /** The question to the cache for a rectangle of the grid. `parts`: all else that its answer depends on. */
     question(key: KeyInfo, box: Box, parts: readonly unknown[]): Question | null {
       if (key.kind === "secret") return null;
       const lifeS = key.partner.cacheTtlS ?? config.cacheTtlS;
@@ -142,7 +142,7 @@ export function createRectangles(deps: {
       const joined = underWay === undefined ? store.held(name) : await underWay.catch(() => null);
       if (joined && isCurrent(joined, looked) && isAlive(joined)) return hit(joined);
       misses += 1;
-      // In one turn: the answer holds these changes, and the next request finds it under way.
+      // All this is in one turn: the answer holds these changes, and the next request finds it under way.
       const at = { epoch: looked.epoch, seq: follower.seq(), startedAt: clock() };
       const made = make();
       const promise = keep(question, at, made).finally(() => {
@@ -169,12 +169,12 @@ async function inTime(read: Promise<boolean>, ms: number): Promise<boolean | nul
 }
 
 const unpackers = { gzip: promisify(gunzip), br: promisify(brotliDecompress) };
-/** Longer than any list is. A length that comes out of Redis is not believed beyond it. */
+/** Longer than any list. A larger length that comes out of Redis is not believed. */
 const chunkMax = 8 << 20;
 /** Lists of stations are at most so many times as long as brotli of them. */
 const brotliGain = 14;
 
-/** In one chunk: zlib's own have 16 KB, each a way to a thread and back. gzip says at its end how long the body is. */
+/** Unpacks in one chunk: zlib's own have 16 KB, each a way to a thread and back. A gzip body ends with its length. */
 function unpacked({ coding, body }: Rectangle): Promise<Buffer> {
   const length =
     coding === "gzip" ? body.readUInt32LE(body.length - 4) + 1 : body.length * brotliGain;
@@ -184,7 +184,7 @@ function unpacked({ coding, body }: Rectangle): Promise<Buffer> {
 
 const keptBytes = 8 << 20;
 
-/** Bodies of the cache in the coding that a caller takes. Those in another one than the stored are kept for a while. */
+/** Bodies of the cache in the coding that a caller takes. Recoded bodies are kept for a while. */
 function createRecoder(): (rectangle: Rectangle, to: Encoding) => Promise<Buffer> {
   const kept = new LRUCache<string, Buffer>({
     maxSize: keptBytes,

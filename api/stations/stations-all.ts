@@ -85,7 +85,7 @@ export const allStationsRoute = (services: ReadDeps, fixed?: Format) =>
         },
         ...unchanged(["Last-Modified"]),
       },
-      // The last one: for a name in bytes that are not percent-encoded, which no parser takes.
+      // `city-not-found` is for a name in bytes that are not percent-encoded, which no parser takes.
       problems: ["bad-grade", "bad-cursor", "city-not-found"],
       takes: ["If-None-Match"],
     },
@@ -107,7 +107,7 @@ export const allStationsRoute = (services: ReadDeps, fixed?: Format) =>
       if (isUnchanged(ctx, tagOf(ctx, format, asked, dump), dump.asOfMs)) return;
       await sendRepresentation(ctx, {
         offers: dump.br.length > 0 ? ["br", "gzip"] : ["gzip"],
-        // For who takes brotli alone, `respond` compresses a dump that has none.
+        // A dump without brotli is compressed by `respond` for a caller that takes only brotli.
         coded: (coding) => (dump[coding].length > 0 ? dump[coding] : null),
         plain: () => services.dumps.plain(dump),
       });
@@ -131,7 +131,7 @@ const tagOf = (
 };
 
 /**
- * When the country last changed, as far as the answer can show it. `If-Modified-Since` is not looked at
+ * Sets the time of the country's last change, as far as the answer can show it. `If-Modified-Since` is ignored
  * (decisions 7.48).
  */
 function setLastModified({ model, clock }: ReadDeps, ctx: ApiContext, atMostMs: number): void {
@@ -166,14 +166,14 @@ async function sendPage(
   sendAs(ctx, format, page, { count, asOfMs, lifetimeMs, truncated: false, nextCursor, bom });
 }
 
-/** What the snapshots worker has made of the first page of these filters, when it may be served. */
+/** The snapshots worker's dump of the first page of these filters, when it may be served. */
 function dumpOf(
   { model, dumps }: ReadDeps,
   { filters, filtersKey: key, limit }: PageAsked,
   now: number,
 ): Dump | null {
   const whole = (): Whole => model.whole(now, filters);
-  // Of these there is always a dump of the longest page: where that is the whole list, it is every longer page too.
+  // Standing filters always have a dump of the longest page. A list that fits into `limit` stands in it as a whole.
   const longest =
     key === noFilters
       ? { dump: dumps.whole(whole, now) }

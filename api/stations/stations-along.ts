@@ -97,7 +97,7 @@ export const alongRoute = (services: ReadDeps) =>
       const found = services.model.along({ line, bufferM, filters, limit, now });
       const { count, truncated, along } = found;
       if (mayBeSwapped && count === 0 && !services.model.locations.isInside(boxOf(bounds))) {
-        // Inside the country's rectangle, but away from all stations: a line that was swapped leads past some.
+        // A line without stations may have latitude and longitude swapped: then the other order leads past some.
         const other = line.map(({ lat, lon }) => ({ lat: lon, lon: lat }));
         const isOnGlobe = other.every(({ lat }) => Math.abs(lat) <= 90);
         const query = { line: other, bufferM, filters: {}, limit: 1, now };
@@ -109,7 +109,7 @@ export const alongRoute = (services: ReadDeps) =>
     },
   });
 
-/** Reads the points of the line, or refuses what is none or too long. */
+/** Reads the points of the line, or refuses a text that is no line, or one that is too long. */
 function readLine(given: Static<typeof way>["line"]): { line: Point[] } | Refusal {
   const isText = typeof given === "string";
   const line = isText
@@ -130,7 +130,7 @@ function readLine(given: Static<typeof way>["line"]): { line: Point[] } | Refusa
 
 const boxOf = (box: Box) => ({ kind: "box", box }) as const;
 
-/** Around the line, with a margin of about the widest buffer. */
+/** The rectangle around the line, with a margin of about the widest buffer. */
 function boundsOf(line: readonly Point[]): Box {
   const [lats, lons] = [line.map(({ lat }) => lat), line.map(({ lon }) => lon)];
   return {

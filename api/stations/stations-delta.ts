@@ -50,7 +50,7 @@ export const deltaRoute = (services: ReadDeps) =>
       const sinceMs = readSince(ctx.state.query.updated_since, now);
       const found = services.model.delta(sinceMs, now);
       const { count, sum, removed } = found;
-      // In the same turn as the changes: a copy that has taken them holds exactly these stations.
+      // The digest is of the same turn as the changes: a copy that has taken them holds exactly these stations.
       const digest = services.model.whole(now).sum;
       const asOfMs = services.asOf(now);
       const etag = etagOf(ctx, {
@@ -73,12 +73,12 @@ export function readSince(text: string, now: number, name = "updated_since"): nu
       "bad-timestamp",
       `${name} is UTC, YYYY-MM-DD HH:MM:SS or ISO 8601: take as_of of the answer before.`,
     );
-  // In whole seconds: a caller that counted 48 h back from the same second is not too late.
+  // Whole seconds are compared: a caller that counted 48 h back from the same second is not too late.
   if (Math.floor(now / 1000) - Math.floor(sinceMs / 1000) > windowS)
     throw refused(
       "window-too-old",
       `${name} may be at most 48 hours ago. Take GET /stations/all again, and go on from its as_of.`,
     );
-  // The cursor of a clock that was wrong: what has changed between is unknown, so everything of the window comes.
+  // The cursor is of a clock that was wrong: the changes since are unknown, so all of the window are sent.
   return sinceMs > now + minuteMs ? now - windowS * 1000 : sinceMs;
 }

@@ -53,7 +53,7 @@ export const stationHistoryRoute = (services: ReadDeps) =>
       const { hours = hoursDefault } = ctx.state.query;
       const now = clock();
       if (model.station(id, now) === null) throw refused("station-not-found");
-      // A whole minute: so long an answer stays the same.
+      // A whole minute, so that the answer stays the same for so long.
       const from = Math.floor((now - hours * hourMs) / minuteMs) * minuteMs;
       const stored = (await loadRuns(db, id, from, config)) ?? [];
       const runs = runsWithin(stored, from, now).map(({ status, from: begin, to }) => ({

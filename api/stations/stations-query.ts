@@ -49,7 +49,7 @@ export const filterParameters = {
 };
 const filterSchema = Type.Object(filterParameters);
 
-/** What only CSV is written by. */
+/** Parameters of CSV only. */
 export const csvParameters = {
   bom: Type.Optional(
     Type.Boolean({
@@ -68,7 +68,7 @@ const served = [...statuses, "nodata"] as const;
 
 type FilterQuery = Static<typeof filterSchema>;
 
-/** What stations have to be, and the same in one spelling (`filtersKey`). */
+/** Filters of stations, and the same in one spelling (`filtersKey`). */
 export interface ReadFilters {
   filters: Filters;
   filtersKey: string;
@@ -158,10 +158,10 @@ export const areaQuery = Type.Object({
 });
 type PlainAreaQuery = Static<typeof areaQuery>;
 
-/** The query of /stations with its filters read, and `bbox`: null where it is not the area. */
+/** The query of /stations with its filters read, and `bbox`: null when it is not the area. */
 export type AreaQuery = PlainAreaQuery & ReadFilters & { box: Box | null };
 
-/** Reads the filters of a query of /stations, or refuses them, or a rectangle that is none. */
+/** Reads the filters and the rectangle of a query of /stations, or refuses them. */
 export function readAreaQuery(query: PlainAreaQuery): AreaQuery | Refusal {
   const read = readFilters(query);
   if (isRefusal(read)) return read;
@@ -172,13 +172,13 @@ export function readAreaQuery(query: PlainAreaQuery): AreaQuery | Refusal {
   return { ...query, ...read, box };
 }
 
-/** What is known of cities and stations. */
+/** The stores of cities and stations. */
 interface Known {
   cities: Pick<CityStore, "find">;
   model: { locations: Pick<ReadModel["locations"], "box" | "isInside"> };
 }
 
-/** What is asked for beside the filters, and its name in one spelling. */
+/** The area or the ids that are asked for, and their name in one spelling. */
 export interface Where {
   area: Area | { kind: "ids"; ids: readonly string[] };
   name: readonly unknown[];
@@ -186,7 +186,7 @@ export interface Where {
   sorted?: boolean;
 }
 
-/** Which stations are asked for: of an area, around a point, or by their ids (decisions 7.28, 7.29). */
+/** Reads the stations that are asked for: of an area, around a point, or by their ids (decisions 7.28, 7.29). */
 export function readWhere(known: Known, query: AreaQuery, widen: boolean): Where | Refusal {
   const { lat, lon, ids, bbox, city, sort, radius_km: radiusKm = radiusDefaultKm } = query;
   const hasArea = Boolean(bbox) || Boolean(city?.trim());
@@ -218,7 +218,7 @@ function readArea(
   { box, city = "", radius_km: radiusKm = radiusDefaultKm }: AreaQuery,
   widen: boolean,
 ): Where | Refusal {
-  // A map may be moved to where no station is, and there its rectangle may look like this one.
+  // A map may be moved to a place without stations, where its rectangle may look like this one.
   if (box !== null && !widen && isSwapped(model, box))
     return lonFirst(box.west, box.south, box.east, box.north);
   if (box === null && city.trim() === "") return refuse("missing-area");
@@ -251,7 +251,7 @@ const lonFirst = (south: number, west: number, north: number, east: number): Ref
     `bbox is lat1,lon1,lat2,lon2, latitude first. This one seems to have the longitudes first: send ${[south, west, north, east].join()}.`,
   );
 
-/** The refusal of what is no rectangle; says so when it is one with the longitudes first (decisions 7.25). */
+/** The refusal of a text that is no rectangle; says when it has the longitudes first (decisions 7.25). */
 function refuseBox(text: string): Refusal {
   const [a = "", b, c = "", d] = text.split(",");
   const swapped = parseBox([b, a, d, c].join());
@@ -278,7 +278,7 @@ export function isSwapped(
 /** The rectangle widened to a 0.01° grid, so that neighbouring views of a map share one answer (decisions 8). */
 export function widenBox({ south, west, north, east }: Box): Box {
   const wide = { south: down(south), west: down(west), north: up(north), east: up(east) };
-  // A view around nearly the whole globe: its ends have met.
+  // The ends of a view around nearly the whole globe have met.
   if (west > east && wide.west <= wide.east) return { ...wide, west: -180, east: 180 };
   return wide;
 }

@@ -48,7 +48,7 @@ export const streamRoute = ({ clock, streams }: ReadDeps) =>
     handle(ctx) {
       const { key, requestId, query } = ctx.state;
       const now = clock();
-      // What was read last is newer than what the address said at first: browsers open the same address again.
+      // `Last-Event-ID` is newer than the address, because browsers open the same address again.
       const seen = ctx.get("Last-Event-ID");
       const since = seen === "" ? query.updated_since : seen;
       const name = seen === "" ? "updated_since" : "Last-Event-ID";

@@ -26,7 +26,7 @@ interface Stream extends EventBody {
 interface Wanted {
   key: KeyInfo;
   requestId: string;
-  /** Where the reader's copy ends, ms; null to begin with what changes now. */
+  /** The end of the reader's copy, ms; null to begin with the next change. */
   sinceMs: number | null;
 }
 
@@ -37,7 +37,7 @@ const stoppingRetryS = 1;
 
 /**
  * The open streams of a web process (decisions 7.33 to 7.40). The model tells which stations have changed; an
- * event is made of them once, at most every `streamEveryMs`, and goes to all streams. Nothing is asked of Postgres.
+ * event is made of them once, at most every `streamEveryMs`, and goes to all streams. No stream asks Postgres.
  */
 export function createStreams(deps: {
   model: ReadModel;
@@ -52,9 +52,9 @@ export function createStreams(deps: {
   const { statusLifetimeMs: lifetimeMs } = config;
   const open = new Set<Stream>();
   const ended: Record<Reason, number> = { left: 0, slow: 0, key: 0, stop: 0 };
-  /** Changed since `batch` was taken. */
+  /** Stations that have changed since `batch` was taken. */
   const changed = new Set<number>();
-  /** Changed and not sent yet. When it is sent, everything before `batchAsOfMs` was. */
+  /** Changed stations to send. After them everything before `batchAsOfMs` is sent. */
   let batch: number[] = [];
   let batchAsOfMs = 0;
   let sentAsOfMs = 0;
@@ -83,7 +83,7 @@ export function createStreams(deps: {
 
   const flush = (): void => {
     const now = clock();
-    // It may tell of changes, which then belong to this event.
+    // The model may tell of changes here, which then belong to this event.
     model.drain(now);
     timer = undefined;
     sentAt = performance.now();
@@ -121,8 +121,8 @@ export function createStreams(deps: {
   };
 
   /**
-   * What has changed since then as of now, made part by part while the reader takes it. Each part's cursor is one from
-   * which a reader that was cut may resume: the changes come in the order of their times.
+   * Changes from `sinceMs` to `now`, made part by part while the reader takes them. A reader that was cut may resume
+   * from each part's cursor, because the changes come in the order of their times.
    */
   const catchUp = (sinceMs: number, now: number): Iterator<Buffer> => {
     const stations = Uint32Array.from(model.changedSince(sinceMs, now));
@@ -180,7 +180,7 @@ export function createStreams(deps: {
     open({ key, requestId, sinceMs }: Wanted): Readable {
       refuseFull(key.id);
       const now = clock();
-      // In one turn: what changes after this comes by `changed`.
+      // All this is in one turn: later changes come by `changed`.
       const parts = catchUp(sinceMs ?? asOf(now), now);
       if (open.size === 0) {
         sentAsOfMs = asOf(now);
@@ -202,7 +202,7 @@ export function createStreams(deps: {
   };
 }
 
-/** What the checks of a request saw is still so; otherwise the reader has to pass them again. */
+/** True while a request's checks would find the same; otherwise the reader has to pass them again. */
 const isAllowed = (before: KeyInfo, now: KeyInfo | null): boolean =>
   now !== null && now.partner.enabled && boundsOf(now) === boundsOf(before);
 const boundsOf = ({ ips, partner }: KeyInfo): string => JSON.stringify([partner.bindIps, ips]);
