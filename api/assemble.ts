@@ -22,7 +22,7 @@ export interface Web {
   services: Services;
   /** Begins to listen, and resolves when everything can be answered. Rejects when the port is taken. */
   start(): Promise<{ port: number }>;
-  /** Answers what is in flight, then closes everything. */
+  /** Answers requests in flight, then closes everything. */
   stop(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   const { waiters, streams, eviction, damage, database, service, priceMedians, time, peers } =
     services;
   const startUp = createStartUp(services);
-  /** When the time was known, ms: nothing is late before. */
+  /** Time from which on the clock is known, ms: nothing is late before. */
   let beganAt = Infinity;
   health.add("clock", () => time.condition());
   health.add("keys", () => {
@@ -78,7 +78,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     ...{ database, eviction, stored: damage, proxies },
   };
   for (const [name, part] of Object.entries(conditions)) health.add(name, () => part.condition());
-  // Also when nobody asks: else the first one to ask would wait for all that time has changed since.
+  // Runs when nobody asks too: else the first request would wait for all changes by the passing of time.
   const drains = createPolled({
     everyMs: config.pollMs,
     look: async () => {

@@ -14,7 +14,7 @@ const query = Type.Object({
   ),
 });
 
-/** GET /usage, docs/contract.md 4.6: durable days with what was counted since the last flush. Shape: decisions 6. */
+/** GET /usage, docs/contract.md 4.6: durable days with the counts since the last flush. Shape: decisions 6. */
 export const usageRoute = (services: AccountDeps) =>
   route({
     method: "GET",

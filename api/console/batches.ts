@@ -20,7 +20,7 @@ export const waking =
     for (const some of slices(stationIds, wakeStations)) producer.wakeMarks(some);
   };
 
-/** The records of these acts below `path`: all, one with what it changes, and taking it back (decisions 4.20). */
+/** The records of these acts below `path`: all, one with its changes, and taking it back (decisions 4.20). */
 export const recordCalls = (
   services: ConsoleDeps,
   path: string,

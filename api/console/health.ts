@@ -13,7 +13,7 @@ import { inMs, presented } from "#src/operators/presented.ts";
 
 const failedShown = 100;
 
-/** How the service is doing, as the process that answers sees it, and what needs an operator. */
+/** The state of the service, as the process that answers sees it, and everything that needs an operator. */
 export const healthCalls = (services: ConsoleDeps): ConsoleCall[] => [
   consoleCall("GET", "/health", { role: "viewer" }, async (ctx) => {
     const { ready, degraded, checks } = services.health.report();

@@ -12,7 +12,7 @@ import { minuteFigures } from "#src/limits/usage-minutes.ts";
 const shown = 300;
 const busyDays = 14;
 
-/** Partners' requests for other limits (docs/contract.md 3.3), beside what they use. */
+/** Partners' requests for other limits (docs/contract.md 3.3), beside their use. */
 export const limitRequestCalls = (services: ConsoleDeps): ConsoleCall[] => [
   consoleCall("GET", "/limit-requests", { role: "viewer" }, async (ctx) => {
     const requests = await limitRequestRows(services.db, shown);

@@ -97,9 +97,9 @@ export function idOf<Id extends TSchema>(id: Id, text = ""): Static<Id> {
 
 export interface OperatorGate {
   cookie: SessionCookie;
-  /** Where a browser keeps the proof that it has signed in before. */
+  /** The cookie with a browser's proof that it has signed in before. */
   browserCookie: SessionCookie;
-  /** The caller, or why the call is refused. Asked at every request, so that a change of an account is in force at once. */
+  /** The caller, or why the call is refused. Asked at every request: a change of an account is in force at once. */
   admit(ctx: Context, role: OperatorRole): Promise<ConsoleViewer | Refusal>;
 }
 

@@ -55,7 +55,7 @@ export const partnerCalls = (services: ConsoleDeps): ConsoleCall[] => {
   ];
 };
 
-/** Those in force first, revoked ones too. */
+/** All keys, revoked ones too; those in force come first. */
 const inForceFirst = (keys: readonly IssuedKey[]): IssuedKey[] =>
   keys.toSorted(
     (a, b) => Number(a.revoked_at !== null) - Number(b.revoked_at !== null) || b.id - a.id,

@@ -17,7 +17,7 @@ const overviewQuery = Type.Object({
   days: Type.Optional(Type.Integer({ minimum: 1, maximum: 90, default: 14 })),
 });
 
-/** Limits and what is left of them, and requests by day and method. Counts nothing itself. */
+/** Limits and their rest, and requests by day and method. It counts nothing itself. */
 export const overviewCall = (services: DashboardDeps) =>
   dashboardCall("GET", "/overview", { query: overviewQuery }, async (ctx) => {
     const { key } = ctx.state.viewer;

@@ -48,7 +48,7 @@ export const createPreflight =
     if (place === undefined || open.length === 0 || pageOf(origin) === null) return false;
     const methods = open.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
     state.place = place;
-    // As with a 401: nobody is known yet.
+    // Nobody is known yet, as with a 401.
     state.limits = meter.anonymous(viewerNetwork(state.ip));
     ctx.set({
       Allow: place.allow,

@@ -19,7 +19,7 @@ export class Refused extends Error {
   }
 }
 
-/** A refusal to throw: a code, and a detail that says what was expected and what to do. */
+/** A refusal to throw: a code, and a detail with the expected value and the remedy. */
 export const refused = (...what: Parameters<typeof refuse>): Refused =>
   new Refused(refuse(...what));
 

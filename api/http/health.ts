@@ -10,7 +10,7 @@ export interface Condition {
 
 export interface Readiness {
   ready: boolean;
-  /** Names of what is not ok. */
+  /** Names of the checks that are not ok. */
   degraded: string[];
   checks: Record<string, Condition>;
 }
@@ -59,7 +59,7 @@ export function createHealth(): Health {
   };
 }
 
-/** `/healthz`: the process is alive. `/readyz`: 200 when it can serve, 503 when not, and what is degraded. */
+/** `/healthz`: the process is alive. `/readyz`: 200 when it can serve, 503 when not, with the degraded parts. */
 export function healthPages(router: PageRouter, { health }: { health: Health }): void {
   router.get("/healthz", (ctx) => {
     ctx.set("Cache-Control", "no-store");

@@ -14,7 +14,8 @@ const probes = new Set(["/healthz", "/readyz"]);
 
 /**
  * The outermost middleware: gives a request its id, its viewer's address and its path, and writes one line about it
- * and tells the journal when it is over, or when a stream has begun. No id is taken from outside. The line holds only what is named here: no headers, query or bodies.
+ * and tells the journal when it is over, or when a stream has begun. No id is taken from outside. The line holds only
+ * fields that are named here: no headers, query or bodies.
  */
 export function identify({
   log,

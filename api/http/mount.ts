@@ -126,7 +126,7 @@ const parametersIn = ({ path }: BaseRoute): number => path.split("{").length;
 const koaPath = (base: string, path: string): string => base + path.replaceAll(/\{(\w+)\}/g, ":$1");
 
 /**
- * A path as the router should read it: fixed parts may be percent-encoded as well, and what is encoded wrongly is
+ * A path as the router should read it: fixed parts may be percent-encoded as well, and wrong encoding is
  * left for the checks that come before (422 only where the path would match).
  */
 export function routingPath(path: string): { path: string; broken: boolean } {

@@ -178,7 +178,7 @@ function setCacheHeaders(ctx: Context): void {
   res.setHeader("Vary", own === undefined ? general : `${general}, ${own}`);
 }
 
-/** Below this a slice costs more to write than to copy. */
+/** Bytes; a shorter slice costs more to write than to copy. */
 const slicedMin = 16_384;
 
 /** Long slices go out as they are, short neighbours as one. */

@@ -15,7 +15,7 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 /** The fields of every route, of the API and of the pages. */
 export interface BaseRoute {
   method: Method;
-  /** Below the base, parameters in braces as OpenAPI writes them: `/stations/{station_id}`. */
+  /** The path below the base, with parameters in braces as in OpenAPI: `/stations/{station_id}`. */
   path: string;
   query?: TSchema;
   /**
@@ -80,7 +80,7 @@ export interface Route<
   query?: Query;
   read?(query: Static<Query>): Read | Refusal;
   body?: Body;
-  /** For the OpenAPI document, which leaves out a route without it. */
+  /** Answers for the OpenAPI document, which leaves out a route without them. */
   answers?: Answers;
   /** Query parameters that need a secret key where publishable ones may call too. */
   secretParameters?: readonly string[];

@@ -25,7 +25,7 @@ export interface ServerTimes {
   headersMs: number;
   /** Longest time for a whole request, ms. */
   requestMs: number;
-  /** How often these are checked, ms. */
+  /** Time between two checks of these, ms. */
   checkMs: number;
 }
 

@@ -48,7 +48,7 @@ export interface ServiceParts {
   clock?: Clock;
   /** Null, or absent: no traces. */
   tracer?: Tracer | null;
-  /** For tests: a follower of another kind. */
+  /** A follower of another kind, for tests. */
   follower?: typeof createFollower;
 }
 
@@ -139,7 +139,7 @@ export function createServices(config: Config, parts: ServiceParts) {
     insights: createLatestInsights({ config, log, clock, redis }),
     /** Median prices of each grade around a place. */
     priceMedians: createLatestMedians({ config, log, clock, redis }),
-    /** When the duties of the workers last succeeded. */
+    /** Times of the last success of the workers' duties. */
     duties,
     /** Stations that the marks workers cannot fold. */
     unfoldable: createUnfoldableWatch({ config, log, clock, redis }),
@@ -160,7 +160,7 @@ export function createServices(config: Config, parts: ServiceParts) {
     follower,
     /** The cursor of decisions 7 in ms, a whole second. */
     asOf,
-    /** How the service is, for `/status`. */
+    /** The state of the service, for `/status`. */
     service: createServiceWatch({
       ...{
         config,

@@ -11,7 +11,7 @@ import type { KeyInfo } from "#src/keys/key-info.ts";
 /** The middleware's knowledge of a request: `ctx.state`. */
 export interface State {
   requestId: string;
-  /** When the request came in, on the clock of `performance.now()`. */
+  /** Time of arrival on the clock of `performance.now()`, ms. */
   arrivedAt: number;
   /** The request in its trace, where there are traces. */
   span?: Span;
@@ -26,7 +26,7 @@ export interface State {
   key?: KeyInfo;
   /** The headers that let the calling page read the answer, when it may. */
   forPage?: Record<string, string> | undefined;
-  /** The meter's decision about a counted request, and what was found in the cache meanwhile. */
+  /** The meter's decision about a counted request, and the result of the look-up in the cache. */
   quota?: Taken<LookedUp>;
   /** The limits that the answer's headers tell. */
   limits?: QuotaDecision;

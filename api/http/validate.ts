@@ -19,7 +19,7 @@ const bodyLimitDefault = 64 * 1024;
 
 /** Checks path, query and body against the route's schemas: 413, 415 or 422 (decisions 9). */
 export function validate({ query, read: readValues, body, bodyLimit }: BaseRoute): {
-  /** Sets `ctx.state.query`, or gives what is wrong with path or query. */
+  /** Sets `ctx.state.query`, or gives the refusal of path or query. */
   readQuery(ctx: Context): Refused | null;
   /** Sets `ctx.state.body`. Undefined when the route takes none. */
   readBody?: (ctx: Context) => Promise<void>;

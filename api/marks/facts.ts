@@ -23,7 +23,7 @@ export const lockScopes = (tx: Statements, batch: readonly IncomingMark[]): Prom
     batch.map((mark) => mark.partnerId ?? 0),
   );
 
-/** The rows of the one statement that reads what is known about a batch. */
+/** The rows of the one statement that reads the facts about a batch. */
 export interface Found {
   now: number;
   sequences: number[];

@@ -18,7 +18,7 @@ export interface Intake {
    * Rejects when it could not be stored or that is not known. `trace`: the request's `traceparent`, where it is traced.
    */
   submit(incomingMark: IncomingMark, trace?: string): Promise<Admission>;
-  /** Waits for what is under way. */
+  /** Waits for batches that are under way. */
   drain(): Promise<void>;
 }
 

@@ -116,7 +116,7 @@ const notStored = refuse(
   { retryAfterS: 5 },
 );
 
-/** Those that can be marks are tried together; the others keep their problem, each in its place. */
+/** Tries readable marks together; the others keep their problem, each in its place. */
 async function dryRunGood(
   services: MarkDeps,
   read: readonly (IncomingMark | Refusal)[],

@@ -9,7 +9,7 @@ import { problem } from "#src/contract/shapes/problem.ts";
 
 /**
  * The OpenAPI 3.1 document of these routes (docs/contract.md 9), made of the schemas that validate their requests and
- * of what they say of their answers. A route that says nothing is left out. `baseUrl` is where the service is.
+ * of their `answers`. A route without `answers` is left out. `baseUrl` is the service's address.
  */
 export function createDocument(
   routes: readonly Route[],

@@ -60,7 +60,7 @@ function alternativesOf(all: readonly Schema[]): object {
   if (words !== null) return { ...others[0], ...listOf([...words, null]), nullable: true };
   const [only] = others;
   if (others.length === 1 && only!.$ref === undefined) return { ...only, nullable: true };
-  // Beside a reference 3.0 takes nothing else. Those here are references to objects.
+  // OpenAPI 3.0 takes nothing else beside a reference. The references here are to objects.
   return { type: "object", nullable: true, anyOf: others };
 }
 

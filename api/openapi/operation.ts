@@ -4,7 +4,7 @@ import { headerParameter, headersOf } from "#api/openapi/headers.ts";
 import { codesOf, refusalsOf } from "#api/openapi/refusals.ts";
 import type { Access, Route } from "#api/http/route.ts";
 
-/** A route that says what it answers. */
+/** A route with a description of its answers. */
 export type DocumentedRoute = Route & { answers: Answers };
 
 /** The Operation Object of a route. */

@@ -28,7 +28,7 @@ export function openApiPages(
   ] as const) {
     let file: PackedFile | undefined;
     router.get(path, (ctx) => {
-      // When first asked for: few are.
+      // Made when first asked for: few are.
       file ??= packFile("json", Buffer.from(JSON.stringify(make())), "W/");
       ctx.set("Cache-Control", "public, no-cache");
       sendPacked(ctx, file);

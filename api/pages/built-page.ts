@@ -17,7 +17,7 @@ const policy = [
   "form-action 'none'",
 ] as const;
 
-/** Further sources that the operator has configured, and what else the page may. */
+/** Further sources that the operator has configured, and further rights of the page. */
 export interface PolicyMore extends PageRights {
   /** Hosts of the operator's base map, for images, styles and data. */
   hosts?: readonly string[];

@@ -24,7 +24,7 @@ type Corner = readonly [x: number, y: number];
 
 /**
  * `/basemap/land/{z}/{x}/{y}`: the land of a Web Mercator tile, zooms 0 to 10, as the data of an SVG path in a square
- * of 4096; empty at sea. Some hundred bytes, for what is drawn before the map's own code has come (decisions
+ * of 4096; empty at sea. Some hundred bytes, for the sketch before the map's own code has come (decisions
  * 15.42).
  */
 export function landPages(router: PageRouter): void {

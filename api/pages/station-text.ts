@@ -7,7 +7,7 @@ import type { FuelBlock } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
 import { minuteMs } from "#src/domain/units.ts";
 
-/** A station as the API serves it, as far as pages write it. */
+/** The parts of a served station that pages write. */
 export interface Listed extends Point {
   id: string;
   brand: string;

@@ -151,7 +151,7 @@ export function createRectangles(deps: {
       making.set(name, promise);
       return { ...shared(await promise, false), plain: made.plain };
     },
-    /** How often `find` found an answer, and how often it had to make one. */
+    /** The number of answers that `find` found, and of those that it had to make. */
     served: () => ({ hits, misses }),
     store,
   };

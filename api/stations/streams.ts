@@ -111,7 +111,7 @@ export function createStreams(deps: {
     send(heartbeatOf(sentAsOfMs));
   };
 
-  /** Without streams nothing is collected. */
+  /** Stops collecting changes while there are no streams. */
   const rest = (): void => {
     clearInterval(beats);
     clearTimeout(timer);
@@ -192,7 +192,7 @@ export function createStreams(deps: {
       stream.body.once("close", () => finish(stream, "left"));
       return stream.body;
     },
-    /** How many streams are open, and how many have ended for each reason. */
+    /** The number of open streams, and of ended ones for each reason. */
     figures: () => ({ open: open.size, ended: { ...ended } }),
     /** Ends all streams in order; further ones are refused. */
     stop(): void {

@@ -17,7 +17,7 @@ import {
 import { projectRoot } from "#src/infrastructure/project-root.ts";
 
 /**
- * For programs that read before they call: the documents as Markdown, `/docs/<name>.md`, the pages of
+ * Texts for programs that read before they call: the documents as Markdown, `/docs/<name>.md`, the pages of
  * the guide, `/docs/guide/<name>.md`, `/llms.txt` (llmstxt.org), and
  * `/.well-known/api-catalog` (RFC 9727). Public and not metered.
  */
@@ -49,7 +49,7 @@ export function guidePages(router: PageRouter, { config }: Pick<PageDeps, "confi
   for (const [path, type, read] of texts) {
     let file: ReturnType<typeof packFile> | undefined;
     router.get(path, (ctx) => {
-      // When first asked for: most processes never are.
+      // Made when first asked for: most processes never are.
       file ??= packFile(type, Buffer.from(read()));
       ctx.set("Cache-Control", "public, max-age=3600");
       if (path === catalogPath) ctx.set("Link", catalogLink);

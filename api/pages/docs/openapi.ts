@@ -1,4 +1,4 @@
-/** As much of the OpenAPI document as the pages show. */
+/** The parts of the OpenAPI document that the pages show. */
 export interface Schema {
   $ref?: string;
   type?: string;

@@ -31,7 +31,7 @@ export function docsPages(
   document: object,
 ): void {
   const template = readBuilt("docs/index.html");
-  // When first asked for: most processes never are.
+  // Made when first asked for: most processes never are.
   let pages: Map<string, () => DocsPage> | undefined;
   let contents: Contents | undefined;
   const files = new Map<string, PackedFile>();

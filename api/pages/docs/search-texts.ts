@@ -38,7 +38,7 @@ function sentBy(document: ApiDocument, operation: Operation): string {
   return plainOf([description, ...named, ...fields].join("\n\n"));
 }
 
-/** The names of an object's fields and what is said of them, those of objects inside it too. */
+/** The names and descriptions of an object's fields, those of objects inside it too. */
 function fieldsOf(document: ApiDocument, schema: Schema, seen: Set<Schema>): string[] {
   const plain = resolve(document, schema);
   if (seen.has(plain)) return [];

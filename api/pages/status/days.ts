@@ -74,7 +74,7 @@ const nameOf = ({ at }: DayOfFeeds, language: Language): string => dayName(forma
 const lostOf = (minutes: Minutes | null): number =>
   minutes === null ? 0 : minutes.of - minutes.well;
 
-/** How many minutes each feed lacked on days with a fault, the newest first. */
+/** The minutes that each feed lacked on days with a fault, the newest first. */
 export function faultTable({ days }: ServiceState, language: Language): Html {
   const messages = statusMessages(language);
   const faulty = days.filter((day) => feeds.some((feed) => lostOf(day.feeds[feed]) > 0));

@@ -7,7 +7,7 @@ export const statusJson = (state: ServiceState): object => ({
   state: state.state,
   reachable: { postgres: state.postgres, redis: state.redis },
   feeds: state.feeds,
-  /** When days and incidents were last read. */
+  /** Time of the last reading of days and incidents. */
   known_at: timeOf(state.readAt),
   days: state.days.map(({ at, feeds }) => ({
     day: formatDay(at),

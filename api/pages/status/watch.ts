@@ -29,7 +29,7 @@ export interface ServiceState {
   postgres: boolean;
   redis: boolean;
   feeds: FeedReport[];
-  /** When days and incidents were last read, ms; null when they never were. */
+  /** Time of the last reading of days and incidents, ms; null before the first. */
   readAt: number | null;
   /** The oldest first; empty when they were never read. */
   days: DayOfFeeds[];
