@@ -15,7 +15,7 @@ const page = "widget/index.html";
 const mapWorker = "maplibre-gl/src/source/worker.ts";
 
 /**
- * Writes the map's service worker into a finished build, with the list of what it keeps from the start: the map's
+ * Writes the map's service worker into a finished build, with the list of files that it keeps from the start: the map's
  * scripts and styles.
  */
 export async function buildServiceWorker(web: string, folder: string): Promise<void> {

@@ -14,9 +14,12 @@ export function tell(words: string): void {
 
 export interface Doing {
   busy: boolean;
-  /** Why it was refused. */
+  /** The reason of a refusal. */
   fault: string | null;
-  /** Sends the change; says `words` ("" where the page itself shows it) and gives the answer when it was made, null when it was refused. */
+  /**
+   * Sends the change. Says `words` ("" where the page itself shows it) and gives the answer, or null when it was
+   * refused.
+   */
   run<T>(
     words: string | ((answer: T) => string),
     method: "POST" | "PATCH" | "DELETE",

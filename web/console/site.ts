@@ -8,7 +8,7 @@ export interface SitePage {
   path: string;
   text: string;
   words: string;
-  /** How much waits there. */
+  /** The number of items that wait there. */
   count?: (figures: Figures) => number;
 }
 

@@ -5,7 +5,7 @@ import { Section } from "#web/dashboard/section.tsx";
 import { CopyButton } from "#web/kit/copy-button.tsx";
 import { say, sayWith } from "#web/dashboard/words.ts";
 
-/** How to make a first call; at the top as long as there was none. */
+/** The guide to a first call; at the top as long as there was none. */
 export function FirstCall({ session, isNew }: { session: DashboardSession; isNew: boolean }) {
   const chosen = useSignal(0);
   const list = examples(session.base_url);

@@ -49,7 +49,7 @@ const rarely = 4;
 // Says that there may be a session; no script can read the session itself. It spares strangers a refused call.
 const hint = "dashboard-session";
 
-/** Finds out who is signed in, and keeps what is shown fresh as long as somebody looks. */
+/** Finds out who is signed in, and keeps the page fresh as long as somebody looks. */
 export function start(): void {
   if (recall(hint) === null) session.value = null;
   else void resume();

@@ -78,7 +78,7 @@ export function startSearch(sidebar: HTMLElement, home: string): void {
   search();
 }
 
-/** The words around what was found, which is marked. */
+/** The words around a hit, which is marked. */
 function placeOf(text: string, at: number, length: number): HTMLElement {
   const from = at <= before ? 0 : text.indexOf(" ", at - before) + 1;
   const start = from > at ? at : from;

@@ -10,7 +10,7 @@ interface City {
   region: string;
 }
 
-/** Cities whose name holds what was typed; null while that is not known. */
+/** Cities whose name contains the typed text; null while they are not known. */
 export const cities = signal<readonly City[] | null>(null);
 
 const asked = computed(() => {

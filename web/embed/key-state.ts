@@ -61,7 +61,7 @@ async function askAbout(text: string, signal: AbortSignal): Promise<EmbedKey> {
     });
     if (response.ok) return (await response.json()) as EmbedKey;
   } catch {
-    // As below.
+    // A lost connection counts as unavailable too.
   }
   return { state: "unavailable", domains: [], reports: false };
 }

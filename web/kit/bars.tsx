@@ -7,7 +7,7 @@ import { number } from "#web/kit/numbers.ts";
  * do not see it the whole is a slider that speaks them.
  *
  * @param names of the parts of each bar, at most six
- * @param unit what is counted, in the plural
+ * @param unit the unit of the counts, in the plural
  */
 export function Bars({
   label,

@@ -1,6 +1,6 @@
 import { say } from "#web/kit/say.ts";
 
-/** How much of a limit is used: a bar, and the same in figures for those who do not see it. */
+/** The used part of a limit: a bar, and the same in figures for screen readers. */
 export function Meter({ label, used, limit }: { label: string; used: number; limit: number }) {
   const part = limit === 0 ? 1 : Math.min(1, used / limit);
   const level = part >= 0.95 ? "full" : part >= 0.8 ? "high" : "fine";

@@ -63,7 +63,7 @@ export async function stopTelling(id: number, token: string): Promise<boolean> {
   return true;
 }
 
-/** Takes the browser's subscription back: whoever is forgotten is not told (decisions 19.12). */
+/** Takes the browser's subscription back: a forgotten device gets no notifications (decisions 19.12). */
 export async function endSubscription(): Promise<void> {
   alerts.value = null;
   if (!("serviceWorker" in navigator)) return;

@@ -35,7 +35,7 @@ let aheadMs = 0;
 /** The server's time as far as its answers tell it: a wrong clock must not make statuses old. */
 export const serverNow = (): number => Date.now() + aheadMs;
 
-/** As it was known when the service last answered; good until it answers again. */
+/** The offset as of the last answer of the service; it holds until the next one. */
 export function setServerNow(ahead: number): void {
   aheadMs = ahead;
 }

@@ -23,7 +23,7 @@ const asked = signal(0);
  * when the viewer was asked about it in the last hours, or has just marked it (decisions 15.38).
  */
 export const atStation = computed<Station | null>(() => {
-  // Both are read for what they set off: time that passes, and a question that was answered.
+  // Reading both signals follows them: the passing of time, and an answer to the question.
   void now.value;
   void asked.value;
   const at = position.value;

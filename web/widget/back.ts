@@ -4,7 +4,7 @@ import { canDraw } from "#web/widget/state.ts";
 
 /**
  * The browser's way back closes the open panels one by one: each is a step of the history, whose state is its number.
- * Only for a page of its own: in a frame it would put steps of ours into the history of the page around.
+ * It is only for a page of its own: in a frame our steps would get into the history of the page around.
  */
 export function closeOnBack(): void {
   // The list in place of a map is the page itself.

@@ -5,7 +5,7 @@ const name = "cooldowns";
 /** Changes with every save, so that components show cooldowns anew. */
 const saved = signal(0);
 
-/** When this device marked a station, and from when it may do so again; both in ms of its own clock. */
+/** Times at which this device marked a station, and may mark it again; ms by its own clock. */
 export interface Cooldown {
   atMs: number;
   untilMs: number;

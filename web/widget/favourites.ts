@@ -21,7 +21,7 @@ export const knownFavourites = computed<readonly Station[]>(() =>
     ({ id }) => stations.value.get(id) ?? told.value.get(id) ?? ([] as Station[]),
   ),
 );
-/** Those of which nothing is known just now. */
+/** Favourites without a known station just now. */
 export const silentFavourites = computed<readonly Kept[]>(() => {
   const known = new Set(knownFavourites.value.map(({ id }) => id));
   return favourites.value.filter(({ id }) => !known.has(id));

@@ -8,7 +8,7 @@ export interface Filters {
   /** All of them must be there now. */
   grades: readonly Grade[];
   statuses: readonly ServedStatus[];
-  /** As stations have them; the API has no such filter. */
+  /** Brands as stations have them; the API has no such filter. */
   brands: readonly string[];
   queues: readonly Queue[];
   priced: boolean;
@@ -50,7 +50,7 @@ export function brandsOf(stations: readonly { brand: string }[]): [brand: string
   return [...counts].sort(([a, m], [b, n]) => n - m || a.localeCompare(b));
 }
 
-/** How many of the groups of filters are in use. */
+/** The number of filter groups in use. */
 export const filtersOn = ({ grades, statuses, brands, queues, priced, freshH }: Filters): number =>
   [
     brands.length > 0,

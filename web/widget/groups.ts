@@ -1,7 +1,7 @@
 import type { Point } from "#src/domain/geo.ts";
 import { worldX, worldY } from "#web/kit/map-view.ts";
 
-/** How near to each other stations become one, pixels, and the last zoom at which they do. */
+/** Distance at which stations become a group, pixels, and the last zoom at which they do. */
 export const clusterRadius = 54;
 export const clusterMaxZoom = 11;
 const worldPx = 512;

@@ -13,7 +13,7 @@ export interface Part<Station extends Placed> {
   stations: readonly Station[];
   /** The answer holds only some of the rectangle's stations. */
   split: boolean;
-  /** When it was said, ms. */
+  /** Time of the answer, ms. */
   at: number;
 }
 

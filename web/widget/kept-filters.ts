@@ -57,6 +57,6 @@ export function filtersText(filters: Filters): string | null {
   return text.toString();
 }
 
-/** Those that the map begins with: the address says it first, then the device. */
+/** The filters that the map begins with: those of the address, else those of the device. */
 export const keptFilters = (address: string, device: string | null): Filters =>
   readFilters(address) ?? readFilters(device ?? "") ?? noFilters;

@@ -47,7 +47,7 @@ export interface View {
   lon: number;
 }
 
-/** Why there is no map, where there is none: the stations are listed instead. */
+/** The reason why there is no map; the stations are listed instead. */
 export const noMap = signal<"no-webgl" | "failed" | null>(null);
 export const canDraw = computed(() => noMap.value === null);
 /** False before the first view is known. */
@@ -83,7 +83,7 @@ const current = computed<readonly Station[]>(() => {
   });
 });
 
-/** Those that the filters let pass. */
+/** Stations that the filters let pass. */
 export const shown = computed<readonly Station[]>(() =>
   filtersOn(filters.value) === 0
     ? current.value
@@ -106,7 +106,7 @@ export const brandsInView = computed<[brand: string, count: number][]>(() => {
 });
 
 /**
- * Those of `shown` that lie in the view, with their distance from the viewer, or from the middle where that is unknown:
+ * The stations of `shown` in the view, with their distance from the viewer, or from the middle when that is unknown:
  * the nearest first, with a grade those that have it before all others.
  */
 export const inView = computed<readonly Near<Station>[]>(() => {
@@ -124,7 +124,7 @@ export const inView = computed<readonly Near<Station>[]>(() => {
     .sort((a, b) => rank(a) - rank(b) || a.distance - b.distance);
 });
 
-/** How many of those have the grade; null without one. */
+/** The number of those that have the grade; null without one. */
 export const haveGrade = computed<number | null>(() =>
   grade.value === null
     ? null

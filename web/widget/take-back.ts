@@ -51,7 +51,7 @@ export async function takeLastBack(stationId: string): Promise<{ taken: boolean;
   return { taken: false, text: isLate ? words.takeBack.late : words.takeBack.failed };
 }
 
-/** Once per station and cooldown. */
+/** A mark can be taken back once per station and cooldown. */
 function noteTakenBack(stationId: string): void {
   const untilMs = Date.now() + (config.peek()?.cooldown_s ?? 0) * 1000;
   remember(name, JSON.stringify({ ...takenBack(), [stationId]: untilMs }));

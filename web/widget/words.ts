@@ -8,7 +8,7 @@ import type { Grade, ServedStatus } from "#src/domain/vocabulary.ts";
 export interface Words {
   title: string;
   statuses: Record<ServedStatus, string>;
-  /** As part of a sentence. */
+  /** Statuses as part of a sentence. */
   statusesInside: Record<ServedStatus, string>;
   map: string;
   search: string;
@@ -75,7 +75,7 @@ export interface Words {
   first: (count: number) => string;
   unnamed: string;
   ago: (minutes: number) => string;
-  /** Below a sign on the map. */
+  /** The age below a sign on the map. */
   age: (minutes: number) => string;
   updated: (ago: string) => string;
   never: string;

@@ -16,7 +16,7 @@ import { say } from "#web/console/words.ts";
 
 type Asking = { request: ConsoleLimitRequest; comment: string } | null;
 
-/** Partners' requests for other limits beside what they use: approve, give other limits, or reject. */
+/** Partners' requests for other limits beside their use: approve, give other limits, or reject. */
 export function LimitRequestsPage({ changed }: { changed: () => Promise<void> }) {
   const loading = useLoaded<{ requests: ConsoleLimitRequest[] }>("/limit-requests");
   const [asking, setAsking] = useState<Asking>(null);

@@ -96,7 +96,7 @@ function Entries({ path, first }: { path: string; first: Answer }) {
   );
 }
 
-/** As it is stored and as the filter finds it, in any language of the console. */
+/** The text as it is stored and as the filter finds it, in any language of the console. */
 const stored = (text: string) => <span lang="en">{text}</span>;
 
 const Details = ({ of }: { of: Record<string, unknown> }) => (

@@ -254,7 +254,7 @@ const times = ["since", "until", "first_seen_since", "first_seen_until"];
 /** The filled fields of the form, as the server takes them. */
 function selectionOf(form: Record<string, string | null>): object {
   const given = Object.entries(form).flatMap(([name, text]): [string, unknown][] => {
-    // Outside of cities is a condition too.
+    // "Outside of cities" is a condition too.
     if (text === null || (text === "" && name !== "city")) return [];
     if (numbers.includes(name)) return [[name, Number(text)]];
     if (times.includes(name)) return [[name, new Date(text).getTime()]];

@@ -72,7 +72,7 @@ interface SwitchProps extends Common {
   onChange: (checked: boolean) => void;
 }
 
-/** A switch with what it means. */
+/** A switch with its meaning. */
 export function SwitchField({ label, hint, checked, onChange, disabled }: SwitchProps) {
   return (
     <label class="switch">

@@ -26,7 +26,7 @@ const names: Readonly<Record<string, string>> = {
 /** A part's name in words; a part of a later version keeps the server's name. */
 export const partName = (part: string): string => names[part] ?? part;
 
-/** How each part of the process is doing, in words. */
+/** The state of each part of the process, in words. */
 export const HealthParts = ({
   checks,
   degradedIs,

@@ -68,7 +68,7 @@ function ringsOf(bytes: Uint8Array, { left, top, size }: PlacedTile): Corner[][]
 const at = ({ x, y }: Corner): string => `${x.toFixed(1)} ${y.toFixed(1)}`;
 const areaOf = (ring: readonly Corner[]): string => `M${ring.map(at).join("L")}Z`;
 
-/** Without the lines along which tiles were cut out. */
+/** The outline without the lines along which tiles were cut out. */
 const coastOf = (ring: readonly Corner[]): string =>
   ring
     .map((corner, n) => {

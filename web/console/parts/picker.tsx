@@ -19,7 +19,7 @@ interface Props {
   text: string;
   /** Finds options. A new function is asked again. */
   find: (typed: string) => Found | Promise<Found>;
-  /** A value that no list holds, of what was typed; null when it is none. */
+  /** Turns the typed text into a value that no list holds; null when it is none. */
   accept?: (typed: string) => string | null;
   onChange: (option: PickerOption | null) => void;
   hint?: string;

@@ -6,7 +6,7 @@ import { townPxPerRoot } from "#web/widget/looks.ts";
 
 const source = "cities";
 
-// Beside the town's middle, else beyond the ring of a cluster that lies there, in letters' heights.
+// Names lie beside the town's middle, else beyond the ring of a cluster that lies there; in letters' heights.
 const anchors: (string | [number, number])[] = [...around(0.9), ...around(2.6), ...around(3.8)];
 
 /** Adds soft patches where towns are, as wide as their people need, and the towns' names. */

@@ -138,7 +138,7 @@ const share = (status: string): ExpressionSpecification => [
   ["round", ["*", ringSteps, ["/", ["get", status], ["get", "point_count"]]]],
 ];
 
-/** How many of a cluster's stations there are, or with a grade how many of them have it: `4/13`. */
+/** The number of a cluster's stations, with a grade also of those that have it: `4/13`. */
 const clusterText = (grade: Grade | null): ExpressionSpecification =>
   grade === null
     ? ["get", "point_count_abbreviated"]
@@ -174,7 +174,7 @@ export interface Asked {
   now: number;
 }
 
-/** Shows these stations and no others, with what they answer about the grade. */
+/** Shows these stations and no others, with their answers about the grade. */
 export function showStations(map: MapLibre, stations: readonly Station[], asked: Asked): void {
   void map.getSource<GeoJSONSource>(source)?.setData(featuresOf(stations, asked));
 }

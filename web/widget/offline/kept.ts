@@ -10,7 +10,7 @@ import { cities, config, view, type WidgetConfig } from "#web/widget/state.ts";
 interface Kept {
   config: WidgetConfig;
   cities: readonly City[];
-  /** How far this browser's clock was behind the service's, ms. */
+  /** The lead of the service's clock over this browser's, ms. */
   aheadMs: number;
   view: Target | null;
 }

@@ -38,7 +38,7 @@ export async function keepPage(root: URL): Promise<void> {
 const assetsOf = (text: string): string[] =>
   [...text.matchAll(/"(assets\/[^"]+)"/g)].map(([, name]) => name!);
 
-/** Only a page whose assets are kept too: one of another build could not start without network. */
+/** Keeps a page only with its assets: a page of another build could not start without network. */
 async function keep(
   root: URL,
   { pathname }: URL,

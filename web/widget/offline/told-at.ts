@@ -4,7 +4,7 @@ import { overlap } from "#web/widget/rectangles.ts";
 interface ToldPart {
   box: Box;
   split: boolean;
-  /** When it was said, ms. */
+  /** Time of the answer, ms. */
   at: number;
 }
 

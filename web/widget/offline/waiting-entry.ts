@@ -16,12 +16,12 @@ export interface WaitingEntry {
   /** The API's address and key, for the service worker, which has no page. */
   api: string;
   key: string;
-  /** When it was said, by the service's clock, ms. */
+  /** Time of the mark by the service's clock, ms. */
   saidAt: number;
   /** Only the page in which it was made may send it before this time, ms by this browser's clock. */
   notBefore: number;
   tries: number;
-  /** Why it will not be taken; it stays until the viewer has seen that. */
+  /** The refusal of the mark; it stays until the viewer has seen it. */
   refused: Refused | null;
 }
 
@@ -55,5 +55,5 @@ export const isFinal = ({ status, code }: Refused): boolean =>
   status < 500 &&
   ![401, 403, 408].includes(status) &&
   !["rate-limit-exceeded", "daily-quota-exceeded"].includes(code) &&
-  // Without a code it is the word of somebody in between.
+  // An answer without a code comes from a proxy in between.
   code !== "";

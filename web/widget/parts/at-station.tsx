@@ -6,7 +6,7 @@ import { sendSoon } from "#web/widget/sending.ts";
 import { stationName } from "#web/widget/station-name.ts";
 import { words } from "#web/widget/words.ts";
 
-/** Asks a driver who stands at a station what it is like there. */
+/** Asks a driver who stands at a station for its status. */
 export const AtStation = () => {
   const station = atStation.value;
   if (station === null) return null;

@@ -8,7 +8,7 @@ import { words } from "#web/widget/words.ts";
 
 interface Props {
   title: string;
-  /** How high it may be as a sheet. */
+  /** Its greatest height as a sheet. */
   size?: "half" | "high";
   children: ComponentChildren;
 }

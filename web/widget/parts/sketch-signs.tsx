@@ -25,7 +25,7 @@ interface Drawn {
 export const widthOf = (group: Sketched, zoom: number): number =>
   group.stations.length === 1 ? stationPx * growthAt(zoom) : ringOf(group.stations.length);
 
-/** How large signs are at that zoom, of their full size. */
+/** Size of signs at that zoom, as a part of their full size. */
 function growthAt(zoom: number): number {
   const { from, size, to } = signGrowth;
   const share = Math.min(1, Math.max(0, (zoom - from) / (to - from)));
@@ -112,7 +112,7 @@ export const SketchedRing = ({ group: { stations } }: Drawn) => {
   );
 };
 
-/** As the map library writes it: 1.2k. */
+/** The count as the map library writes it: 1.2k. */
 const shortly = (count: number): string =>
   count >= 10_000
     ? `${Math.round(count / 1000)}k`

@@ -11,7 +11,7 @@ import { moveSketch, sketch, type Sketched, sketched, targetOf } from "#web/widg
 import { goTo } from "#web/widget/start.ts";
 import { cities, config } from "#web/widget/state.ts";
 
-/** How far beside a sign a finger still means it, pixels. */
+/** Distance beside a sign at which a finger still means it, pixels. */
 const reachPx = 8;
 
 /**
