@@ -183,7 +183,7 @@ function read<Query, Body>(call: Call, pathOf: (query: Query) => string): Read<Q
 
 type Value = string | number | boolean | readonly (string | number)[];
 
-/** `?a=1&b=x,y`, without what is absent. */
+/** `?a=1&b=x,y`, without absent values. */
 function search(query: object): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query) as [string, Value | undefined][])

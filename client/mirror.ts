@@ -101,7 +101,7 @@ export function mirror(options: MirrorOptions): Mirror {
   let etag: string | null = null;
   // `at` is by a clock that nobody sets back: a save must not wait for the wall clock to catch up.
   let saved = { asOf: null as string | null, at: -Infinity, changed: false };
-  /** When the copy is compared next, by the same clock. */
+  /** Time of the next comparison of the copy, by the same clock. */
   let compareAt = -Infinity;
   /** Comparisons in a row that ended unequal. */
   let unequal = 0;

@@ -84,7 +84,7 @@ function watchSilence(outer: AbortSignal) {
         clearTimeout(timer);
       }
     },
-    /** Also closes the connection. */
+    /** Ends the watch, and closes the connection. */
     end: (): void => {
       outer.removeEventListener("abort", pass);
       inner.abort(new Error("the stream is not read any more"));

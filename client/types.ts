@@ -267,7 +267,7 @@ export interface LimitRequestList {
 }
 
 export interface KeyRotation {
-  /** After so many days the old key ends: 1 to 30, default 7. */
+  /** Days after which the old key ends: 1 to 30, default 7. */
   days?: number;
   /** A random text of your own, 16 to 128 characters, for example a UUID. */
   request_id: string;
