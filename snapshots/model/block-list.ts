@@ -15,7 +15,7 @@ export interface Leaf {
   /** South, west, north, east of its stations. */
   box: Float64Array;
   sum: Sum;
-  /** How many of its stations serve a status. */
+  /** The number of its stations that serve a status. */
   known: number;
   group: Group;
 }
@@ -51,7 +51,7 @@ function takeIn(box: Float64Array, from: Float64Array, low: number, high: number
   box[3] = Math.max(box[3] as number, from[high + 1] as number);
 }
 
-/** By how many degrees a rectangle grows when it takes in a point. */
+/** The degrees by which a rectangle grows when it takes in a point. */
 export const growth = (box: Float64Array, lat: number, lon: number): number =>
   Math.max((box[0] as number) - lat, 0, lat - (box[2] as number)) +
   Math.max((box[1] as number) - lon, 0, lon - (box[3] as number));
@@ -99,7 +99,7 @@ export function createBlockList() {
           }
       return nearest;
     },
-    /** How many stations serve a status. O(blocks): for once in some seconds. */
+    /** The number of stations that serve a status. O(blocks): to be asked once in some seconds. */
     known: (): number => leaves.reduce((all, { known }) => all + known, 0),
     count: (): number => groups.reduce((all, { count }) => all + count, 0),
     sum(): Sum {

@@ -34,7 +34,7 @@ import { createStationTable, noStation } from "#snapshots/model/station-table.ts
 
 export type ReadModel = ReturnType<typeof createReadModel>;
 
-/** How many stations are served, the sum of their digests, and how many of them serve a status. */
+/** The number of served stations, the sum of their digests, and the number of those that serve a status. */
 interface ServedContent {
   count: number;
   sum: string;
@@ -84,7 +84,7 @@ export function createReadModel({
     return number;
   };
 
-  /** When a state last changed by `time`, and when it changes next. */
+  /** Times of a state's last change up to `time`, and of its next one. */
   const timesOf = (state: StationState, since: number): { changedAt: number; nextAt: number } => {
     const all = state === emptyState ? [] : transitions(state, lifetimeMs);
     const passed = all.findLast((at) => at <= time) ?? since;

@@ -191,7 +191,7 @@ export function joinedInOrder(stations: Stations, head: Buffer, tail: Buffer): B
     whole = borrow(head.length + size + tail.length);
     return whole.subarray(head.length, head.length + size);
   });
-  // In place of the last comma.
+  // The tail takes the place of the last comma.
   const tailAt = head.length + length - 1;
   head.copy(whole);
   tail.copy(whole, tailAt);
@@ -208,7 +208,7 @@ export function joinedOf(hits: readonly Hit[], head: Buffer, tail: Buffer): Buff
     const bytes = hit.block.body.read();
     eachRun(hit, (start, end) => (to += bytes.copy(whole, to, start, end)));
   }
-  // In place of the last comma.
+  // The tail takes the place of the last comma.
   if (size > 0) to -= 1;
   to += tail.copy(whole, to);
   return whole.subarray(0, to);
