@@ -22,7 +22,7 @@ export type LimitRequest = Omit<
 const columns =
   "id, partner_id, status, requested_rpm, requested_daily, comment, created_at, decided_at, decision_comment";
 
-/** Stores a request; null when one of the partner is pending: a unique index settles who was first. */
+/** Stores a request; null when one of the partner is pending: a unique index decides between two at once. */
 export async function createLimitRequest(
   db: Db | Tx,
   wish: Pick<LimitRequest, "partner_id" | "requested_rpm" | "requested_daily" | "comment">,
@@ -33,7 +33,7 @@ export async function createLimitRequest(
   return (await rows<LimitRequest>(db, sql, values))[0] ?? null;
 }
 
-/** Newest first; of one partner or all, in one state or any. */
+/** Requests of one partner or all, in one state or any, the newest first. */
 export const listLimitRequests = (
   db: Db | Tx,
   only: { partner?: number | undefined; status?: LimitRequest["status"] | undefined },
@@ -47,7 +47,7 @@ export const listLimitRequests = (
   );
 
 const commented = Type.Object({ comment: Type.Optional(comment) });
-/** Limits that are given instead of those asked for. */
+/** Limits to give instead of the requested ones. */
 const approval = Type.Object({ ...limits, ...commented.properties });
 
 /** Approves a pending request and gives its partner the limits, in force within 15 s. */
@@ -121,14 +121,14 @@ const undoDecision = operatorAct(nothing, rowId, async (tx, _, id) => {
 });
 
 /**
- * Takes a decision back (decisions 13.21): the request is pending again and, if it was approved, its partner has
- * the limits of before, in force within 15 s. The partner is told. Gives `changed`, with nothing done, when the limits are
- * others since, or the partner has sent another request.
+ * Takes a decision back (decisions 13.21): the request is pending again and, if it was approved, its partner has the
+ * former limits, in force within 15 s. The partner is told. Gives `changed`, and does nothing, when the limits have
+ * changed since, or the partner has sent another request.
  */
 export const undoLimitDecision: typeof undoDecision = Object.assign(
   (...given: Parameters<typeof undoDecision>) =>
     undoDecision(...given).catch((error: { code?: unknown }) => {
-      // The partner has sent another request at this moment.
+      // The partner has just sent another request.
       if (error.code === uniqueViolation) return changed(what, given[2], anotherRequest);
       throw error;
     }),
@@ -151,13 +151,13 @@ const lockLimits = async (tx: Tx, partner: number): Promise<{ rpm: number; daily
   return (await rows<{ rpm: number; daily: number }>(tx, sql, [partner]))[0]!;
 };
 
-/** Tells the partner what its request is now: decided, or pending again. */
+/** Tells the partner the new state of its request: decided, or pending again. */
 const tellDecision = (tx: Tx, request: LimitRequest): Promise<void> => {
   const { partner_id, ...shown } = presented(request, (time) => formatTime(time.getTime()));
   return tellPartner(tx, partner_id, "limit_request.decided", shown);
 };
 
-/** A request is decided once: of two operators at the same moment the first one's word counts. */
+/** Decides a request once: the first of two operators at the same moment wins. */
 async function decide(
   tx: Tx,
   id: number,

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { dayS } from "#src/domain/units.ts";
 import type { Counts, LocalCount, Note, UnsentCount } from "#src/limits/meter-script.ts";
 
-/** What all processes together had used of a minute, as Redis last said. */
+/** Use of a minute by all processes together, by Redis's last answer. */
 export interface Seen {
   minute: number;
   mn: number;
@@ -14,13 +14,13 @@ const unseen: Seen = { minute: 0, mn: 0 };
  * longest unused is forgotten first.
  */
 export function createLocalLimiter(max: number) {
-  // Not `max`: that reserves room for all of them at once, 1 MB for each of a process's nine limiters.
+  // `max` would reserve room for all buckets at once, 1 MB for each of a process's nine limiters.
   const buckets = new LRUCache<string, LocalCount & { seen: Seen }>({
     ...{ maxSize: max, sizeCalculation: () => 1 },
   });
 
   return {
-    /** Grants up to `n` in the minute and UTC day of `nowS`. Says what was used then, this call included. */
+    /** Grants up to `n` in the minute and UTC day of `nowS`. Gives the use with this call. */
     take(bucket: string, n: number, rpm: number, daily: number, nowS: number): Counts {
       const [minute, day] = [minuteOf(nowS), dayOf(nowS)];
       const old = buckets.peek(bucket);
@@ -36,7 +36,7 @@ export function createLocalLimiter(max: number) {
       const seen = { minute: minuteOf(nowS), mn };
       buckets.set(bucket, { bucket, ...seen, day: dayOf(nowS), dn, seen });
     },
-    /** What was last observed of the minute, without what was granted here since. */
+    /** The last observed use of the minute, without later grants of this process. */
     seen: (bucket: string): Seen => buckets.peek(bucket)?.seen ?? unseen,
   };
 }
@@ -50,7 +50,7 @@ export const dayOf = (nowS: number): number => Math.floor(nowS / dayS);
 /** The verdict of the meter on one request (docs/contract.md 8). */
 export interface QuotaDecision {
   granted: boolean;
-  /** Which limit refused it. */
+  /** The limit that refused it. */
   hit: "minute" | "day" | null;
   limit: number;
   remaining: number;
@@ -68,7 +68,7 @@ interface Facts {
   granted: boolean;
   rpm: number;
   daily: number;
-  /** Used after this request, in the minute and in the day. */
+  /** Use in the minute and in the day, with this request. */
   mn: number;
   dn: number;
   nowS: number;
@@ -93,16 +93,16 @@ export function quotaDecision({ granted, rpm, daily, mn, dn, nowS }: Facts): Quo
   };
 }
 
-/** Counts of each kind in one call. */
+/** Most counts of each kind in one call. */
 const perCall = 500;
 
-/** How many more counts of each kind may wait, so that an outage cannot fill memory. */
+/** Free places for waiting counts of each kind, so that an outage cannot fill memory. */
 export interface Room {
   unsent: number;
   notes: number;
 }
 
-/** Counts that wait for Redis, summed up: at most as many as `room` has place for. Lanes share one `room`. */
+/** Sums of counts that wait for Redis, as many as `room` has places. Lanes share one `room`. */
 export function createUnsentCounts(room: Room) {
   const unsent = new Map<string, UnsentCount>();
   const notes = new Map<string, Note>();
@@ -130,7 +130,7 @@ export function createUnsentCounts(room: Room) {
       ...newer,
       mn: newer.mn + (older.minute === newer.minute ? older.mn : 0),
       dn: newer.dn + (older.day === newer.day ? older.dn : 0),
-      // The first ones: a later floor may include these requests.
+      // Keeps the older floors, because a later floor may include these requests.
       floor: (older.day === newer.day ? older : newer).floor,
       floorMn: (older.minute === newer.minute ? older : newer).floorMn,
     });
@@ -138,8 +138,8 @@ export function createUnsentCounts(room: Room) {
 
   return {
     /**
-     * Adds `n` requests that were granted without Redis, on top of the durable count of their day (`durable`) and of
-     * what it last said of their minute.
+     * Adds `n` requests that were granted without Redis, to the durable count of their day (`durable`) and to Redis's
+     * last count of their minute (`seen`).
      */
     addGranted(
       bucket: string,
@@ -156,19 +156,19 @@ export function createUnsentCounts(room: Room) {
     /** Adds to a field of a day's usage. */
     note: (usage: string, day: number, field: string, n = 1): void =>
       addNote({ usage, day, field, n }),
-    /** Takes out what fits into one call. */
+    /** Takes out the counts for one call. */
     takeBatch() {
       const batch = { unsent: takeOut(unsent), notes: takeOut(notes) };
       room.unsent += batch.unsent.length;
       room.notes += batch.notes.length;
       return batch;
     },
-    /** Puts back what a failed call did not deliver. */
+    /** Puts back the counts of a failed call. */
     restore(batch: { unsent: readonly UnsentCount[]; notes: readonly Note[] }): void {
       batch.unsent.forEach(addCount);
       batch.notes.forEach(addNote);
     },
-    /** True when some of it are requests that were granted without Redis. */
+    /** True when requests that were granted without Redis are waiting. */
     hasGranted: (): boolean => unsent.size > 0,
     size: (): number => unsent.size + notes.size,
   };

@@ -9,13 +9,13 @@ export interface Take {
   daily: number;
   floorDay: number;
   floor: number;
-  /** What Redis last said was used in a minute, of all processes. */
+  /** Redis's last count of a minute, over all processes. */
   floorMinute: number;
   floorMn: number;
   uses: [label: string, n: number][];
 }
 
-/** What a local limiter has counted. Minute and day are numbers since the epoch. */
+/** Counts of a local limiter. Minute and day are numbers since the epoch. */
 export interface LocalCount {
   bucket: string;
   minute: number;
@@ -24,7 +24,7 @@ export interface LocalCount {
   dn: number;
 }
 
-/** Granted now, and used in minute and day after that. */
+/** Requests granted now, and the use of minute and day with them. */
 export interface Counts {
   granted: number;
   mn: number;
@@ -32,8 +32,8 @@ export interface Counts {
 }
 
 /**
- * Requests that were granted while Redis was away. `floor`: the durable count of that day, to which they are added, and
- * `floorMn` what Redis had last said of that minute; 0 where none is known.
+ * Requests that were granted while Redis was away. They are added to `floor`, the durable count of that day, and to
+ * `floorMn`, Redis's last count of that minute; each is 0 if unknown.
  */
 export interface UnsentCount extends LocalCount {
   floor: number;
@@ -51,15 +51,15 @@ export interface Note {
 /** The partner of a bucket or usage: 12 of `p12`, `w12` and `pk:12:…`. */
 export const partnerOf = (name: string): string => /\d+/.exec(name)?.[0] ?? name;
 
-/** Where a bucket's minute and day are counted. */
+/** The key of a bucket's minute and day. */
 export const meterKey = (prefix: string, bucket: string): string =>
   `${partnerPrefix(prefix, partnerOf(bucket))}:meter:${bucket}`;
 
-/** Where a partner's minutes are, followed by `:` and the UTC day. */
+/** The key of a partner's minutes, to be followed by `:` and the UTC day. */
 export const minutesKey = (prefix: string, bucket: string): string =>
   `${partnerPrefix(prefix, partnerOf(bucket))}:minutes:${bucket}`;
 
-// Checks and counts minute, day and usage in one step (design: exact over all processes, because it is one script).
+// Checks and counts minute, day and usage in one script, so that limits are exact over all processes.
 const script = scriptOf(`
 local call = cjson.decode(ARGV[1])
 local now = tonumber(redis.call('TIME')[1]) + call.offset
@@ -144,9 +144,9 @@ return out
 `);
 
 /**
- * Runs the script. Gives Redis's time (seconds, shifted as the process's clock is), and for each take what was granted now
- * and used in minute and day, both after this call. Rejects when Redis is away or too slow; whether it ran is then
- * unknown. On a cluster all of a call must be about the partner `partnerId`.
+ * Runs the script. Gives Redis's time (seconds, shifted as the process's clock is), and for each take the granted
+ * requests and the use of minute and day after this call. Rejects when Redis is away or too slow; the script may have
+ * run or not. On a cluster all parts of a call must concern the partner `partnerId`.
  */
 export async function runMeter(
   redis: Redis,
@@ -163,7 +163,7 @@ export async function runMeter(
   };
   const argument = JSON.stringify({
     offset: offsetS,
-    // Names a day's usage from its first request on, so that it is added to the durable rows once.
+    // The id of a day's usage from its first request on, so that it is added to the durable rows once.
     id: randomUUID(),
     unsent: call.unsent.map((count) => ({
       ...count,
@@ -173,7 +173,7 @@ export async function runMeter(
     takes: call.takes.map(({ bucket, usage, ...take }) => {
       const k = keys.push(meterKey(prefix, bucket));
       pushUsage(usage);
-      // Only for a partner's own budget: viewers are too many, and their minutes are never shown.
+      // Minutes only for a partner's own budget: viewers are too many, and their minutes are never shown.
       const minutes = bucket === usage ? keys.push(minutesKey(prefix, bucket)) : undefined;
       return { k, ...take, minutes };
     }),

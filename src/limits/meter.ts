@@ -14,7 +14,7 @@ import {
 } from "#src/limits/limiter.ts";
 import { type Counts, partnerOf, runMeter, type Take } from "#src/limits/meter-script.ts";
 
-/** Whose budget a request uses, and under whose usage it is counted. */
+/** The budget that a request uses, and the usage that counts it. */
 export interface Metered {
   /** Budget: `p<partner>`, or `pk:<partner>:<viewer>` for publishable traffic. */
   bucket: string;
@@ -30,7 +30,7 @@ export type Meter<Question = never, Found = never> = ReturnType<
   typeof createMeter<Question, Found>
 >;
 
-/** The decision about a request, and what was found for its question: null without question, and without Redis. */
+/** The decision about a request, and the answer to its question: null without a question, and without Redis. */
 export type Taken<Found> = QuotaDecision & { found: Found | null };
 
 interface Needs<Question, Found> {
@@ -38,7 +38,7 @@ interface Needs<Question, Found> {
   config: Config;
   clock: Clock;
   log: Log;
-  /** Asks Redis something else for the requests of a call; it leaves together with the call. */
+  /** Another question to Redis for the requests of a call, sent together with the call. */
   lookUp?: (questions: readonly Question[]) => Promise<readonly Found[]>;
 }
 
@@ -52,10 +52,9 @@ const retryMs = 1000;
 const callsAtOnce = 2;
 
 /**
- * The request limits of docs/contract.md 8. All requests of one turn of the event loop, and all that come while calls
- * are under way, share one call to Redis, which checks and counts in one script, so that the limits are exact over any
- * number of processes. On a cluster each partner has calls of its own, because its counts lie on a node of their own
- * (decisions 16.35).
+ * The request limits of docs/contract.md 8. All requests of one turn of the event loop, and all that arrive during
+ * calls, share one call to Redis, which checks and counts in one script, so that the limits are exact over any number
+ * of processes. On a cluster each partner has its own calls, because its counts are on one node (decisions 16.35).
  */
 export function createMeter<Question = never, Found = never>(needs: Needs<Question, Found>) {
   const { redis, config, clock, log } = needs;
@@ -89,7 +88,7 @@ export function createMeter<Question = never, Found = never>(needs: Needs<Questi
   const timer = setInterval(() => {
     for (const [partnerId, lane] of lanes) {
       lane.look();
-      // On a cluster there is one for each partner.
+      // Drops idle lanes, because a cluster has one for each partner.
       if (partnerId !== "" && lane.isIdle()) lanes.delete(partnerId);
     }
   }, lookMs).unref();
@@ -104,7 +103,7 @@ export function createMeter<Question = never, Found = never>(needs: Needs<Questi
     /** The state of the limits; counts nothing. Never rejects. */
     peek: (who: Metered): Promise<QuotaDecision> => laneOf(who.usage).join(who, null, null),
     /**
-     * Adds `n` to a field of a day's usage (days since the epoch): what became of requests that were counted or refused.
+     * Adds `n` to a field of a day's usage (days since the epoch): results of requests that were counted or refused.
      * `usage`: `p12` or `w12`. The fields are those of src/limits/usage-fields.ts.
      */
     note: (usage: string, day: number, field: string, n = 1): void =>
@@ -116,14 +115,14 @@ export function createMeter<Question = never, Found = never>(needs: Needs<Questi
       const counts = anonymousLimiter.take(network, 1, rpm, daily, nowS);
       return quotaDecision({ ...counts, ...limits, granted: counts.granted > 0 });
     },
-    /** True while Redis is away, and until it has received what this process's own limiter granted meanwhile. */
+    /** True while Redis is away, and until it has received this process's grants of that time. */
     get away(): boolean {
       return redis.status !== "ready" || [...lanes.values()].some((lane) => lane.isAway());
     },
-    /** Writes what is still to be counted. */
+    /** Sends the remaining counts. */
     stop: async () => {
       clearInterval(timer);
-      // Waits for a Redis that is just coming back: counts that are not sent now are lost.
+      // Waits for a Redis that is just coming back, because counts that are not sent now are lost.
       const end = performance.now() + patienceMs;
       for (;;) {
         const drained = await Promise.all([...lanes.values()].map((lane) => lane.drain()));
@@ -152,16 +151,16 @@ interface Group<Question, Found> {
 }
 
 /**
- * The meter's calls to one Redis: to the only one, or for one partner to the node of a cluster that has its counts. It
- * notices by itself when that one is away, and when it is back.
+ * The meter's calls to one Redis: the only one, or the node of a cluster with a partner's counts. It notices by itself
+ * when this Redis goes away and comes back.
  */
 function createLane<Question, Found>(
   { redis, config, clock, lookUp }: Needs<Question, Found>,
   localLimiter: ReturnType<typeof createLocalLimiter>,
   room: Room,
-  /** On a cluster: whose requests these are. */
+  /** The partner of these requests, on a cluster only. */
   partnerId: string,
-  /** How each call went. */
+  /** Called after each call. */
   onSent: (error: Error | null) => void,
 ) {
   const unsent = createUnsentCounts(room);
@@ -177,11 +176,11 @@ function createLane<Question, Found>(
   type Answers = ReadonlyMap<Question, Found>;
   const nothingFound: Answers = new Map();
 
-  /** What a call's requests want to know. Without the call's success it is not used: see `send`. */
+  /** The answers to the questions of a call's requests. They are used only if the call succeeds: see `send`. */
   const findAll = async (batch: Batch): Promise<Answers> => {
     if (lookUp === undefined) return nothingFound;
     const all = batch.flatMap(({ waiting }) => waiting.map(({ question }) => question));
-    // Many viewers look at the same view: it is looked for once.
+    // Many viewers look at the same view, so it is asked for once.
     const questions = [...new Set(all)].filter((question) => question !== null);
     if (questions.length === 0) return nothingFound;
     const found = await lookUp(questions).catch((): Found[] => []);
@@ -199,7 +198,7 @@ function createLane<Question, Found>(
     for (const { label, question, resolve } of group.waiting) {
       if (label !== null) nth += 1;
       const granted = label === null || nth <= counts.granted;
-      // Requests granted later in this turn were not counted yet at this one.
+      // The use at this request is without those granted after it in this turn.
       const after = Math.max(0, counts.granted - nth);
       const [mn, dn] = [counts.mn - after, counts.dn - after];
       const own = question === null ? null : (found.get(question) ?? null);
@@ -233,7 +232,7 @@ function createLane<Question, Found>(
     try {
       const takes = batch.map((group) => takeOf(group, localLimiter.seen(group.who.bucket)));
       const call = { takes, ...waitingCounts };
-      // Both leave at once. When the meter's call fails, the other's answer may come from an old master: not used.
+      // Both leave at once. If the meter's call fails, the other answer may come from an old master and is not used.
       const [result, found] = await Promise.all([
         runMeter(redis, config.redisPrefix, config.clockOffsetS, call, partnerId),
         findAll(batch),
@@ -258,7 +257,7 @@ function createLane<Question, Found>(
     }
   };
 
-  /** After a failure one call at a time tries Redis again, so that a frozen one delays few requests. */
+  /** After a failure one call at a time tries Redis again, so that a frozen Redis delays few requests. */
   const mayCall = (): boolean => {
     if (redis.status !== "ready") return false;
     return failedAt === null || (inFlight === 0 && performance.now() - failedAt >= retryMs);
@@ -266,7 +265,7 @@ function createLane<Question, Found>(
 
   const flush = (): void => {
     scheduled = false;
-    // Requests that come during these calls join the next one: under load there are fewer, larger calls.
+    // Requests during these calls join the next one: under load there are fewer, larger calls.
     if (failedAt === null && inFlight >= callsAtOnce) return;
     const batch = [...groups.values()];
     groups = new Map();
@@ -292,17 +291,17 @@ function createLane<Question, Found>(
   return {
     join,
     note: unsent.note,
-    /** Sends what waits, and tries a Redis again that was away: readiness must not wait for a request. */
+    /** Sends waiting counts, and tries a Redis that was away: readiness must not wait for a request. */
     look(): void {
       if ((unsent.size() > 0 || failedAt !== null) && inFlight === 0 && mayCall()) void send([]);
     },
-    /** The same at once, at the end of the process. Resolves true when nothing is left. */
+    /** Sends waiting counts at the end of the process. Resolves true when none are left. */
     async drain(): Promise<boolean> {
       if (unsent.size() > 0 && inFlight === 0 && redis.status === "ready") await send([]);
       return unsent.size() === 0 && inFlight === 0;
     },
     unsent: (): number => unsent.size(),
-    /** True while this Redis is away, and until it has received what was granted without it. */
+    /** True while this Redis is away, and until it has received the grants without it. */
     isAway: (): boolean => failedAt !== null || unsent.hasGranted() || sendingUnsent > 0,
     isIdle: (): boolean =>
       failedAt === null && inFlight === 0 && unsent.size() === 0 && groups.size === 0,

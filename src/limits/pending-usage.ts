@@ -4,9 +4,9 @@ import { partnerPrefix, type Redis } from "#src/infrastructure/redis.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 import { type DayOfUsage, readUsageFields } from "#src/limits/usage-fields.ts";
 
-/** What the meter has counted in Redis and no process has added to the durable rows yet. */
+/** Usage that the meter has counted in Redis and no process has added to the durable rows yet. */
 export interface PendingUsage extends DayOfUsage {
-  /** Given when its first request was counted, and never again: what is added under it is added once. */
+  /** Made with its first request and never reused, so that the usage is added once. */
   id: string;
   partnerId: number;
 }
@@ -15,13 +15,13 @@ const atOnce = 200;
 const dirtyKey = (prefix: string): string => `${prefix}:usage`;
 const sealedKey = (prefix: string): string => `${prefix}:usage-sealed`;
 
-/** Where usage of these partners may be. Older versions kept that of all in one place, and may still run. */
+/** Prefixes under which usage of these partners may be. Older versions, which may still run, have one for all. */
 const placesOf = (prefix: string, partnerIds: readonly number[]): string[] => [
   prefix,
   ...partnerIds.map((id) => partnerPrefix(prefix, id)),
 ];
 
-/** The members of a set of each place. */
+/** The members of all these sets. */
 async function membersOf(redis: Redis, keys: readonly string[]): Promise<string[]> {
   const found: string[][] = [];
   for (const some of slices(keys, atOnce))
@@ -38,10 +38,7 @@ redis.call('RENAME', KEYS[3], sealed)
 redis.call('SADD', KEYS[2], sealed)
 return 1`;
 
-/**
- * Closes all that has been counted so far for these partners; the meter goes on in new hashes. Rejects while Redis is
- * away.
- */
+/** Closes the usage of these partners so far; the meter goes on in new hashes. Rejects while Redis is away. */
 export async function sealUsage(
   redis: Redis,
   prefix: string,
@@ -55,14 +52,14 @@ export async function sealUsage(
   for (const names of slices(open, atOnce)) await Promise.all(names.map(seal));
 }
 
-/** Names of what is closed: of this flush, and of a process that was killed in the middle of one. */
+/** Names of closed usage, of this flush and of interrupted ones. */
 export const sealedUsage = (
   redis: Redis,
   prefix: string,
   partnerIds: readonly number[],
 ): Promise<string[]> => membersOf(redis, placesOf(prefix, partnerIds).map(sealedKey));
 
-/** What these names hold; those that somebody else has dropped are left out. */
+/** The usage under these names; names that somebody else has dropped are left out. */
 export async function readUsage(redis: Redis, names: readonly string[]): Promise<PendingUsage[]> {
   const found: PendingUsage[] = [];
   for (const some of slices(names, atOnce)) {
@@ -75,18 +72,18 @@ export async function readUsage(redis: Redis, names: readonly string[]): Promise
   return found;
 }
 
-/** Lets closed usage go. Only when it has been added. */
+/** Drops closed usage. Call it only after the usage was added. */
 export async function dropUsage(redis: Redis, names: readonly string[]): Promise<void> {
   for (const some of slices(names, atOnce)) {
-    // One by one: they may lie on different nodes.
+    // One by one, because they may be on different nodes.
     await Promise.all(some.map((name) => redis.unlink(name)));
     await Promise.all(some.map((name) => redis.srem(sealedKey(placeOf(name)), name)));
   }
 }
 
 /**
- * What these partners have pending. Open hashes are read before closed ones, and both before the durable rows: what
- * moves on meanwhile is then seen twice, under one id, and never missed.
+ * The pending usage of these partners. Open hashes are read before closed ones, and both before the durable rows: usage
+ * that moves meanwhile is then seen twice, under one id, and never missed.
  */
 export async function pendingUsage(
   redis: Redis,

@@ -16,7 +16,7 @@ export interface FinishedRequest {
   /** `GET /stations` */
   label: string;
   status: number;
-  /** The problem it was answered with. */
+  /** The problem code of its answer. */
   code: string | undefined;
   ms: number;
   requestId: string;
@@ -24,7 +24,7 @@ export interface FinishedRequest {
   quota: QuotaDecision | undefined;
 }
 
-/** As it is kept: time in ms, label, status, code or null, key, ms, request id. */
+/** A request in Redis: time in ms, label, status, code or null, key, ms, request id. */
 type Entry = [
   at: number,
   label: string,
@@ -35,7 +35,7 @@ type Entry = [
   requestId: string,
 ];
 
-/** One of a partner's last requests; `at`: when it came in, ms. */
+/** One of a partner's last requests; `at`: its time of arrival, ms. */
 export interface RecentRequest {
   at: number;
   label: string;
@@ -46,7 +46,7 @@ export interface RecentRequest {
   requestId: string;
 }
 
-/** Requests and errors of a partner that are kept, of each kind of key. */
+/** Requests and errors that are kept for each partner and kind of key. */
 export const recentMax = 50;
 /** A list is cut to `recentMax` beyond this: each cut moves the whole list. */
 const cutAt = 4 * recentMax;
@@ -72,9 +72,9 @@ interface Needs {
 }
 
 /**
- * What became of each request, for the partner's dashboard (decisions 12.11, 12.12): the last ones one by one, and
- * all by hour and duration. A request only adds to memory; once a second the hours join the notes that the meter sends,
- * and the last requests leave in a pipeline for each partner.
+ * Results of requests for the partner's dashboard (decisions 12.11, 12.12): the last ones one by one, and all by hour
+ * and duration. A request only adds to memory; once a second the hours join the meter's notes, and the last requests
+ * leave in a pipeline for each partner.
  */
 export function createRequestJournal({ redis, config, clock, log, note }: Needs) {
   let waiting: Record<"p" | "w", Map<number, Waiting>> = { p: new Map(), w: new Map() };
@@ -103,7 +103,7 @@ export function createRequestJournal({ redis, config, clock, log, note }: Needs)
       for (const what of ["all", "errors"] as const) {
         if (own[what].length === 0) continue;
         const key = recentKey(config.redisPrefix, letter, partnerId, what);
-        // By their time, and each under its own text: two processes write at once, and a retry changes nothing.
+        // Sorted by time, with the text as member: two processes may write at once, and a retry changes nothing.
         pipeline.zadd(key, ...own[what].flatMap((entry) => [entry[0], JSON.stringify(entry)]));
         pipeline.zremrangebyscore(key, "-inf", oldest);
         pipeline.zremrangebyrank(key, 0, -recentMax - 1);
@@ -130,7 +130,7 @@ export function createRequestJournal({ redis, config, clock, log, note }: Needs)
       entries.push(entry) > cutAt ? 1 - entries.splice(0, entries.length - recentMax).length : 1;
   };
 
-  /** Puts back what did not leave, before what has come since. */
+  /** Puts unsent requests back before newer ones. */
   const restore = (own: Waiting, what: "all" | "errors", before: readonly Entry[]): void => {
     const now = own[what];
     if (kept >= waitingMax) return;
@@ -142,7 +142,7 @@ export function createRequestJournal({ redis, config, clock, log, note }: Needs)
   void sends.start();
 
   return {
-    /** Hears of a request that is over. */
+    /** Notes a finished request. */
     finished({ key, label, status, code, ms, requestId, quota }: FinishedRequest): void {
       const own = ofPartner(waiting[key.kind === "secret" ? "p" : "w"], key.partnerId);
       const isError = code !== undefined;
@@ -157,7 +157,7 @@ export function createRequestJournal({ redis, config, clock, log, note }: Needs)
       const name = countName(hour, bucketOf(ms), isError);
       own.counts.set(name, (own.counts.get(name) ?? 0) + 1);
     },
-    /** Hands out what is left; the meter must be stopped after this. */
+    /** Sends the rest. The meter must be stopped after this. */
     stop: async () => {
       await sends.stop();
       await send();
@@ -204,7 +204,7 @@ function ofPartner(all: Map<number, Waiting>, partnerId: number): Waiting {
   return fresh;
 }
 
-// A number in place of a text, which would be made for each request.
+// A number, because a text would be a new object for each request.
 const countName = (hour: number, bucket: number, isError: boolean): number =>
   (hour * 128 + bucket) * 2 + (isError ? 1 : 0);
 

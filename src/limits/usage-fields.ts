@@ -1,6 +1,6 @@
 import type { Audience, ErrorCount, HourCount, UsageCount } from "#src/domain/usage.ts";
 
-/** What a day's usage counts, as it is kept in the fields of a hash in Redis. */
+/** The counts of a day's usage, kept in the fields of a hash in Redis. */
 export interface DayOfUsage {
   counts: UsageCount[];
   errors: ErrorCount[];
@@ -46,7 +46,7 @@ export function readUsageFields(
     else if (what === "not_modified") countOf(method).notModified += n;
     else if (what === "errors") {
       countOf(method).errors += n;
-      // A process of an older version does not say which.
+      // A process of an older version notes no code.
       if (detail !== undefined) errorOf(method, detail).counted += n;
     } else if (what === "refused" && detail !== undefined) errorOf(method, detail).refused += n;
     else if (what === "marks" && detail !== undefined) errorOf(method, detail).marks += n;

@@ -4,8 +4,8 @@ import { meterKey, minutesKey } from "#src/limits/meter-script.ts";
 
 /**
  * Requests per minute of a partner's secret keys over the UTC day `today` (days since the epoch) and the `days - 1`
- * before it, and how many a limit refused. From Redis alone: what a wiped one has lost is left out. From 100 on rounded
- * up to two digits. Null when there was no request. Rejects while Redis is away.
+ * before it, and the number that a limit refused. Only from Redis, so without data that a wiped Redis has lost. Numbers
+ * from 100 on are rounded up to two digits. Null when there was no request. Rejects while Redis is away.
  */
 export async function minuteFigures(
   redis: Redis,
@@ -19,11 +19,11 @@ export async function minuteFigures(
     (_, back) => `${minutesKey(prefix, `p${partnerId}`)}:${today - back}`,
   );
   const [last, ...hashes] = await Promise.all([
-    // The running minute: it is written to the hash when the next one begins.
+    // The current minute, which is written to the hash only when the next one begins.
     redis.hmget(meterKey(prefix, `p${partnerId}`), "m", "mn"),
     ...names.map((name) => redis.hgetall(name)),
   ]);
-  /** How many minutes had so many requests. */
+  /** Number of minutes, by their number of requests. */
   const counts = new Map<number, number>();
   const add = (requests: number, minutes: number): void => {
     counts.set(requests, (counts.get(requests) ?? 0) + minutes);

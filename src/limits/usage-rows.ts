@@ -11,7 +11,7 @@ export const hoursKept = 48;
 
 interface UsageTable {
   name: string;
-  /** Names of the counts' members, which are those of the columns but for their case, with their types. */
+  /** Members of the counts with their SQL types; columns have the same names in snake case. */
   by: Record<string, string>;
   sums: readonly string[];
   /** The column of time, from its number since the epoch. */
@@ -43,7 +43,9 @@ const tables = {
 const columnOf = (member: string): string =>
   member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Adds counts of one kind. Usage of an unknown partner (an older backup was restored) is dropped: no partner could see it. */
+/**
+ * Adds counts of one kind. Usage of an unknown partner (after the restore of a backup) is dropped: nobody could see it.
+ */
 async function addCounts(
   tx: Statements,
   { name, by, sums, time }: UsageTable,
@@ -70,10 +72,10 @@ async function addCounts(
   );
 }
 
-/** Adds to the durable rows what was not added before under the same id. Returns how many were new. */
+/** Adds usage to the durable rows, unless its id was added before. Returns the number of new ones. */
 export const addUsage = (db: Db, batches: readonly PendingUsage[]): Promise<number> =>
   inTransaction(db, async (tx) => {
-    // In one order, so that two processes with the same batches cannot block each other.
+    // Sorted, so that two processes with the same batches cannot block each other.
     const ids = batches.map(({ id }) => id).sort();
     const addedSql =
       "insert into usage_batches (id) select unnest(?::text[]) on conflict do nothing returning id";
@@ -90,7 +92,7 @@ export const addUsage = (db: Db, batches: readonly PendingUsage[]): Promise<numb
   });
 
 /**
- * The rows of `sql`, with those of `pending` that are not among them, at one instant of the database: each request once.
+ * The rows of `sql` and the usage in `pending` that is not in them, at one instant of the database: each request once.
  * Rejects when Postgres is away.
  */
 async function withPending<Count>(
@@ -164,7 +166,7 @@ export async function loadHours(
   return found.filter(({ hour }) => hour >= fromHour);
 }
 
-/** What partners' servers have durably used today, by partner; `day` in days since the epoch. */
+/** Durable use of partners' servers today, by partner; `day` in days since the epoch. */
 export async function loadUsedToday(
   db: Db,
 ): Promise<{ day: number; counts: Map<number, number> } | null> {
@@ -183,7 +185,7 @@ export async function loadUsedToday(
 
 const batchesKeptDays = 2;
 
-/** Drops days past `keptDays`, hours that are not shown any more, and the ids of batches that cannot come again: old ones that Redis no longer holds. */
+/** Drops days past `keptDays`, hours that are not shown any more, and old ids of batches that Redis no longer has. */
 export async function pruneUsage(
   db: Db,
   keptDays: number,

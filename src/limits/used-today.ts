@@ -6,8 +6,8 @@ import type { Metered } from "#src/limits/meter.ts";
 import { loadUsedToday } from "#src/limits/usage-rows.ts";
 
 /**
- * What each partner has durably used today: the meter goes on from it when Redis has lost its own counts. Read again
- * every `keysRefreshMs`; while Postgres is away the last answer stays.
+ * Each partner's durable use of today: the meter continues from it when Redis has lost its own counts. Read again every
+ * `keysRefreshMs`; while Postgres is away the last answer stays.
  */
 export function createUsedToday({ db, config, log }: { db: Db; config: Config; log: Log }) {
   let latest: Awaited<ReturnType<typeof loadUsedToday>> = null;
