@@ -15,10 +15,10 @@ import { hashPassword, newPassword, passwordMax, passwordMin } from "#src/operat
 import { newTotpSecret, sealTotp, totpSetUp } from "#src/operators/totp.ts";
 import { endSession, endSessionsOf, listSessions } from "#src/operators/sessions.ts";
 
-/** What an account shall sign in with: a new key, a new password, or this password. */
+/** The secret that an account should have: a new key, a new password, or this password. */
 export type SecretWish = "key" | "password" | { password: string };
 
-/** An account, with the secret that was made for it: shown this once. A password that was typed in is not among it. */
+/** An account with its new secret, which is shown only once. A password that was typed in is not included. */
 export type MadeAccount = { account: Operator; secret: { password?: string; key?: string } };
 
 /** Makes an account of the console. */
@@ -38,7 +38,7 @@ export async function createAccount(
   });
 }
 
-/** Gives an account a new password or key in place of what it had, and ends its sessions. TOTP stays with a password. */
+/** Gives an account a new password or key instead of the old one, and ends its sessions. A password keeps its TOTP. */
 export async function resetAccount(
   db: Db,
   actor: string,
@@ -47,7 +47,7 @@ export async function resetAccount(
 ): Promise<MadeAccount | Refusal> {
   const made = await makeSecret(secret);
   if (isRefusal(made)) return made;
-  // A key has nothing to guess, so nothing stands beside it.
+  // A key cannot be guessed, so it needs no second factor.
   const replaced =
     made.kind === "key"
       ? { password: null, totp: null, ...made.stored }
@@ -57,7 +57,7 @@ export async function resetAccount(
   return isRefusal(account) ? account : { account, secret: made.shown };
 }
 
-/** Changes what an account may do; in force at its next request, so its sessions stay. */
+/** Changes an account's role, in force at its next request, so its sessions stay. */
 export const setAccountRole = (db: Db, actor: string, name: string, role: OperatorRole) =>
   change(db, actor, name, { verb: "set-role", changes: { role }, details: { role } });
 
@@ -66,8 +66,8 @@ export const disableAccount = (db: Db, actor: string, name: string, disabled: bo
   change(db, actor, name, { verb: disabled ? "disable" : "enable", changes: { disabled } });
 
 /**
- * Asks an account for a code of an authenticator app beside its password from now on, and ends its sessions. What the
- * app needs is shown this once. `pepper` is the service's REPORTER_PEPPER.
+ * Requires a code of an authenticator app beside the account's password, and ends its sessions. The app's secret is
+ * shown only once. `pepper` is the service's REPORTER_PEPPER.
  */
 export async function enableTotp(
   db: Db,
@@ -88,7 +88,7 @@ export async function enableTotp(
   return isRefusal(account) ? account : { account, ...(await totpSetUp(secret, account.name)) };
 }
 
-/** Asks an account for no code any more, and ends its sessions: the way back when the app is lost. */
+/** Requires no code any more, and ends the account's sessions: for a lost app. */
 export const disableTotp = (db: Db, actor: string, name: string) =>
   change(db, actor, name, {
     verb: "totp-disable",
@@ -106,7 +106,7 @@ const change = (
     verb: string;
     changes: Changes | ((found: Operator) => Changes);
     details?: object;
-    /** Why it is not done. */
+    /** The reason why the change is refused, if any. */
     refuse?: (found: Operator) => Refusal | null;
   },
 ): Promise<Operator | Refusal> =>

@@ -4,10 +4,10 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { inTransaction, type Db, type Tx } from "#src/infrastructure/db.ts";
 import { logAction, type OperatorAction } from "#src/operators/operator-log.ts";
 
-/** What an act gives to its caller, and what the operator's log says of it. */
+/** The result of an act for its caller, with its entry for the operator's log. */
 export type Done<T> = Omit<OperatorAction, "actor"> & {
   value: T;
-  /** Stations at which the marks workers have something to do once it is committed. */
+  /** Stations with work for the marks workers after the commit. */
   touched?: readonly string[];
 };
 
@@ -21,7 +21,7 @@ export const already = (what: string, id: number | string, state: string): Refus
     about: { what, id, state },
   });
 
-/** Something else has changed since. `why` ends a sentence that begins with what and which: "is held: …". */
+/** Something else has changed since. `why` ends a sentence that begins with the subject: "is held: …". */
 export function changed(what: string, id: number | string, why: string): Refusal {
   const sentence = `${what} ${id} ${why}.`;
   const detail = sentence.charAt(0).toUpperCase() + sentence.slice(1);
@@ -46,7 +46,7 @@ export const act = <T extends object>(
     return value;
   });
 
-/** Who does an act, where and when. */
+/** The actor, place and time of an act. */
 export interface By {
   db: Db;
   actor: string;
@@ -57,18 +57,18 @@ export interface By {
   wake(stationIds: readonly string[]): Promise<void> | void;
 }
 
-/** An act with the schemas of what it takes, of which the command line and the console make themselves. */
+/** An act with the schemas of its input, from which the command line and the console are made. */
 export type Act<Input extends TObject, Id extends TSchema, T extends object> = ((
   by: By,
   input: Static<Input>,
   id: Static<Id>,
 ) => Promise<T | Refusal>) & { input: Input; id: Id };
 
-/** For an act that takes nothing but the id of its subject, and for one without a subject. */
+/** Input of an act that needs only the id of its subject, and id of an act without a subject. */
 export const nothing = Type.Object({});
 export const noId = Type.Void();
 
-/** Makes an act: `input` has its fields, `id` names its subject. */
+/** Makes an act from the schemas of its fields (`input`) and of its subject's id. */
 export const operatorAct = <Input extends TObject, Id extends TSchema, T extends object>(
   input: Input,
   id: Id,

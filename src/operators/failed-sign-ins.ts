@@ -4,14 +4,14 @@ import { hourMs } from "#src/domain/units.ts";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 
 const action = "console.sign-in-failed";
-/** Further networks of an account and hour are counted together: the log must not be filled by strangers. */
+/** Further networks of an account and hour are counted together, so that strangers cannot fill the log. */
 const networksKept = 20;
-/** So many in an hour at one account are an alarm. */
+/** Failures in an hour at one account that raise an alarm. */
 const manyFailures = 20;
 
 /**
- * Counts a failed sign-in in the operator's log: an entry for each account, network and UTC hour (decisions
- * 13.12). Names that no account has are one. Raises the alarm when there are many.
+ * Counts a failed sign-in in the operator's log: an entry for each account, network and UTC hour (decisions 13.12).
+ * Names without an account count as one. Raises the alarm when there are many.
  *
  * @param failure `network` is its hash, `at` in ms
  */
@@ -23,7 +23,7 @@ export const noteFailedSignIn = (
     const { account, at } = failure;
     const subject = account === null ? "unknown account" : `account ${account.name}`;
     const hour = formatTime(Math.floor(at / hourMs) * hourMs);
-    // As much of the hash as tells networks apart.
+    // Enough of the hash to tell networks apart.
     const network = failure.network.slice(0, 8);
     const ofHour = `from operator_log
       where action = '${action}' and subject = ? and details ->> 'hour' = ?`;

@@ -1,8 +1,8 @@
 import { type TSchema, Type } from "typebox";
 
-// Fields of what acts take. The command line makes options of them (cli/act-verb.ts), the console bodies.
+// Fields of acts' input: options of the command line (cli/act-verb.ts), and bodies of the console.
 
-/** One line for people: nothing that steers a terminal or cannot be seen. */
+/** One line of readable text, without control or invisible characters. */
 export const line = (minLength: number, maxLength: number) =>
   Type.String({
     minLength,
@@ -11,7 +11,7 @@ export const line = (minLength: number, maxLength: number) =>
     wanted: "hold no control or invisible characters",
   });
 
-/** An id or a name that makes ids. */
+/** An id, or a name that becomes part of ids. */
 export const idText = (maxLength: number) =>
   Type.String({
     pattern: `^[A-Za-z0-9_-]{1,${maxLength}}$`,
@@ -31,7 +31,7 @@ export const networkHash = Type.String({
   wanted: "be 8 to 64 hex digits, 0-9 and a-f",
 });
 
-/** ms since the epoch, of the years 1970 to 9999. The command line takes a UTC time or a day. */
+/** A time in ms since the epoch, up to the year 9999. The command line takes a UTC time or a day. */
 export const moment = Type.Integer({ minimum: 0, maximum: 253_402_300_799_999, isTime: true });
 
 export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
@@ -39,5 +39,5 @@ export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([sc
 export const oneOf = <const Word extends string>(words: readonly Word[]) =>
   Type.Unsafe<Word>(Type.Union(words.map((word) => Type.Literal(word))));
 
-/** A word to the partner (docs/contract.md 2.6). */
+/** A comment for the partner (docs/contract.md 2.6). */
 export const comment = line(0, 500);

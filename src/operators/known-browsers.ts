@@ -1,10 +1,10 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { dayMs } from "#src/domain/units.ts";
 
-/** How long a browser is known after its last sign-in. */
+/** Time for which a browser stays known after its last sign-in. */
 export const knownForMs = 180 * dayMs;
 
-/** An account as far as a browser's proof is bound to it: a new password ends all proofs. */
+/** The parts of an account that a browser's proof is bound to: a new password ends all proofs. */
 interface Bound {
   id: number;
   /** `hashPassword` of its password. */
@@ -14,8 +14,8 @@ interface Bound {
 const form = /^([\w-]{16})\.(\d{1,15})\.([\w-]{43})$/;
 
 /**
- * What a browser keeps to show that somebody has signed in with it as an account (decisions 13.9):
- * `id.end.mac`. Nothing of it is stored here. It opens nothing; it only tells a browser from those of strangers.
+ * Proofs that somebody has signed in to an account with a browser (decisions 13.9): `id.end.mac`. Only the browser
+ * stores them. A proof opens nothing; it only tells a browser from those of strangers.
  */
 export function createKnownBrowsers(pepper: string) {
   const key = createHmac("sha256", pepper).update("known browsers").digest();
@@ -28,7 +28,7 @@ export function createKnownBrowsers(pepper: string) {
       const end = String(now + knownForMs);
       return `${id}.${end}.${macOf(account, id, end).toString("base64url")}`;
     },
-    /** The id of the browser that has this proof for this account; null when it is none, or over. */
+    /** The id of the browser that has this proof for this account; null for an invalid or expired proof. */
     read(account: Bound, proof: string, now: number): string | null {
       const [, id = "", end = "", mac = ""] = form.exec(proof) ?? [];
       if (id === "" || Number(end) <= now) return null;

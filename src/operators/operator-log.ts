@@ -1,6 +1,6 @@
 import { rows, type Db, type Tx } from "#src/infrastructure/db.ts";
 
-/** One thing an operator did, and to what: `key.revoke`, `key 7`. Secrets never go into `details`. */
+/** An operator's action and its subject: `key.revoke`, `key 7`. Secrets never go into `details`. */
 export interface OperatorAction {
   actor: string;
   action: string;
@@ -8,13 +8,13 @@ export interface OperatorAction {
   details?: object;
 }
 
-/** What was done, with its time. */
+/** An action with its time. */
 export interface LoggedAction extends Required<OperatorAction> {
   id: number;
   at: Date;
 }
 
-/** Writes an operator's action down, in the transaction that does it. */
+/** Logs an operator's action, in the transaction that does it. */
 export async function logAction(
   tx: Tx,
   { actor, action, subject, details = {} }: OperatorAction,
@@ -24,7 +24,7 @@ export async function logAction(
   await rows(tx, sql, [actor, action, subject, JSON.stringify(details)]);
 }
 
-/** Writes down that a file was imported. A list of thousands of pairs is written as its length. */
+/** Logs the import of a file. A list of thousands of pairs is logged as its length. */
 export const logImport = (
   tx: Tx,
   actor: string,
@@ -51,7 +51,7 @@ export interface LogFilter {
   /** Times in ms, UTC; `until` is outside. */
   since?: number | undefined;
   until?: number | undefined;
-  /** Older than the entry with this id. */
+  /** Only entries older than the one with this id. */
   before?: number | undefined;
 }
 
@@ -80,5 +80,5 @@ export async function listActions(
   return log.orderBy("id", "desc").limit(limit);
 }
 
-/** A pattern for ILIKE that matches `text` anywhere, as it stands. */
+/** A pattern for ILIKE that matches `text` literally, anywhere. */
 export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`;

@@ -6,7 +6,7 @@ import { isPassword } from "#src/operators/passwords.ts";
 export const operatorRoles = ["viewer", "operator"] as const;
 export type OperatorRole = (typeof operatorRoles)[number];
 
-/** An account of the console, without what it signs in with. */
+/** An account of the console, without its secrets. */
 export interface Operator {
   id: number;
   name: string;
@@ -19,7 +19,7 @@ export interface Operator {
   created_at: Date;
 }
 
-/** What an account signs in with; each at most once. Neither is stored as it is. */
+/** The secrets of an account, at most one of each. None is stored in plain text. */
 export interface OperatorSecrets {
   /** `hashPassword` of a password. */
   password?: string | null;
@@ -31,7 +31,7 @@ export interface OperatorSecrets {
 
 const columns = `id, name, role, password is not null as has_password, key_prefix, totp_secret is not null as has_totp, disabled_at, last_sign_in_at, created_at`;
 
-/** A new account; null when the name is taken, whatever its case. */
+/** A new account; null when the name is taken, in any case. */
 export async function createOperator(
   tx: Tx,
   { name, role, ...secrets }: Pick<Operator, "name" | "role"> & OperatorSecrets,
@@ -70,10 +70,10 @@ export async function changeOperator(
   return changed ?? null;
 }
 
-/** Who signs in with a name and a password, or with a key. */
+/** A name and a password, or a key. */
 export type Credentials = { name: string; password: string } | { key: string };
 
-/** An account with what it signs in with: for the check of it alone. */
+/** An account with its secrets, only for their check. */
 export interface SignInAccount extends Operator {
   /** `hashPassword` of its password. */
   password: string | null;
@@ -97,7 +97,7 @@ export async function findToSignIn(
 
 /**
  * True when these credentials open the account that they found. It takes as long for an unknown name as for a wrong
- * password. A key holds 256 random bits: there is nothing to guess, so its look-up by a hash is enough.
+ * password. A key has 256 random bits and cannot be guessed, so its look-up by a hash is enough.
  */
 export async function opensAccount(
   found: SignInAccount | null,
@@ -115,8 +115,8 @@ export const credentialsFit = async (db: Db, credentials: Credentials): Promise<
   opensAccount(await findToSignIn(db, credentials), credentials);
 
 /**
- * Notes that somebody signs in now; false when the account was disabled or got other secrets meanwhile, and when `step`
- * (of a TOTP code) or a later one was used before.
+ * Notes a sign-in now; false when the account was disabled or got other secrets meanwhile, and when `step` (of a TOTP
+ * code) or a later one was used before.
  */
 export async function noteSignIn(
   tx: Tx,

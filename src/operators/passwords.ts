@@ -9,7 +9,7 @@ export const newPassword = (): string =>
 
 const letters = "23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ";
 
-// 32 MB and a tenth of a second of one core for each guess.
+// Each guess costs 32 MB and a tenth of a second of one core.
 const cost = { N: 2 ** 15, r: 8, p: 1 };
 type Cost = typeof cost;
 const saltBytes = 16;
@@ -28,8 +28,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * True when `password` is the one of `stored`. Without a stored one (an unknown name, an account without a
- * password) it takes as long and gives false, so that the time does not show which names exist.
+ * True when `password` is the one of `stored`. With null (an unknown name, an account without a password) it takes as
+ * long and gives false, so that the time does not show which names exist.
  */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
   const own = stored === null ? null : parse(stored);
@@ -54,14 +54,14 @@ function parse(stored: string): Cost & { salt: Buffer; hash: Buffer } {
   return parsed;
 }
 
-/** Two at once, whatever is asked: guesses must not take the threads that compress and read files. */
+/** At most two at once, so that guesses cannot take the threads that compress and read files. */
 async function derive(password: string, salt: Buffer, { N, r, p }: Cost): Promise<Buffer> {
   if (running >= atOnce) await new Promise<void>((turn) => waiting.push(turn));
   else running += 1;
   try {
     const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
     return await new Promise<Buffer>((done, fail) => {
-      // Two texts that look the same on a keyboard are the same password.
+      // Different encodings of the same text are the same password.
       scrypt(password.normalize("NFC"), salt, hashBytes, options, (error, key) =>
         error === null ? done(key) : fail(error),
       );

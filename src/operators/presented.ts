@@ -4,7 +4,7 @@ type Presented<Row, Time> = {
     : Row[Name];
 };
 
-/** A row for people or for a page: each time through `format`, and `created_at` is called `created`. */
+/** A row for people or for a page: each time through `format`, and `created_at` renamed to `created`. */
 export const presented = <Row extends object, Time>(
   row: Row,
   format: (time: Date) => Time,

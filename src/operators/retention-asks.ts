@@ -8,11 +8,11 @@ import { fromMs, msOf } from "#src/marks/marks.ts";
 import { already, noId, operatorAct, unknown } from "#src/operators/act.ts";
 import { line } from "#src/operators/inputs.ts";
 
-/** What a step of the retention would delete. */
+/** The data that a step of the retention would delete. */
 export interface Due {
   /** Rows, or days' tables. */
   count: number;
-  /** When the oldest of it came, ms; null when nothing is due. */
+  /** Time of the oldest, ms; null when nothing is due. */
   oldest: number | null;
 }
 
@@ -20,19 +20,19 @@ export interface Due {
 export interface StepRun {
   step: string;
   now: number;
-  /** What is older is due. */
+  /** Older data is due. */
   keptFrom: number;
-  /** So much later than usual is unusual. */
+  /** A delay of this or more needs an operator's consent. */
   lateMs: number;
 }
 
-/** An operator's word holds for so long, and for so much more than what was shown. */
+/** An operator's consent holds for this time, and for data up to this much newer than shown. */
 const allowedMs = dayMs;
 
 /**
- * Whether a step may delete what is due (decisions 21.10). It asks an operator when the step was last done
- * `lateMs` ago or more, or when something has been due for so long: then the clock has jumped, a setting has changed, or
- * nobody has deleted anything for days. A step that was never done is measured from the newest change of a station.
+ * True if a step may delete its due data (decisions 21.10). It asks an operator when the step was last done `lateMs`
+ * ago or more, or when data has been due for that long: then the clock has jumped, a setting has changed, or nobody has
+ * deleted anything for days. A step that was never done is measured from the newest change of a station.
  */
 export async function mayDelete(
   db: Db,
@@ -64,7 +64,7 @@ export async function mayDelete(
       [step, count, oldest, keptFrom],
     );
     const details = { count, days: Math.floor(days) };
-    // Told once a day.
+    // The alarm is raised once a day.
     const at = startOfDay(now);
     await raiseAlarms(tx, [{ kind: "deletion-waits", subject: `retention ${step}`, at, details }]);
   });
@@ -76,14 +76,14 @@ export async function mayDelete(
   return false;
 }
 
-/** Notes that a step has deleted what was due at `now`. What had waited waits no more. */
+/** Notes that a step has deleted the data due at `now`, and ends its question to an operator. */
 export async function noteDeleted(
   db: Statements,
   log: Log,
   { step, now }: StepRun,
   { oldest }: Due,
 ): Promise<void> {
-  // A clock that went back, and found nothing, is no reason to ask when it is right again.
+  // A run that found nothing, with a clock that went back, must not cause a question when the clock is right again.
   const later = "greatest(s.done_at, excluded.done_at)";
   const [before] = await rows<{ asked: boolean }>(
     db,
@@ -98,7 +98,7 @@ export async function noteDeleted(
   if (before?.asked) log.info({ step }, "deletion does not wait any more");
 }
 
-/** What waits for an operator; times in ms. */
+/** A deletion that waits for an operator; times in ms. */
 export interface RetentionAsk {
   step: string;
   asked: number;
@@ -108,7 +108,7 @@ export interface RetentionAsk {
   allowed: number | null;
 }
 
-/** What is not deleted until an operator allows it, and what was allowed and is still to be deleted. */
+/** Deletions that wait for an operator, and allowed ones that are not done yet. */
 export const listRetentionAsks = (db: Statements): Promise<RetentionAsk[]> =>
   rows<RetentionAsk>(
     db,
@@ -119,7 +119,7 @@ export const listRetentionAsks = (db: Statements): Promise<RetentionAsk[]> =>
 
 const allowed = Type.Object({ step: line(1, 80) });
 
-/** Allows a step to delete what it asks for, once and within a day. `upkeep` does it in its next run. */
+/** Allows a step the deletion that it asks for, once and within a day. `upkeep` does it in its next run. */
 export const allowRetention = operatorAct(allowed, noId, async (tx, { step }) => {
   const [ask] = await rows<{ count: number }>(
     tx,

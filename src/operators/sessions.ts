@@ -3,7 +3,7 @@ import { rows, type Db, type Tx } from "#src/infrastructure/db.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { fromMs } from "#src/marks/marks.ts";
 
-/** Whose session it is: a partner's, entered with a key, or an operator's. */
+/** The owner of a session: a partner, who entered with a key, or an operator. */
 export type SessionKind = "key" | "operator";
 
 /** A browser that is signed in. `subject_id` is the key's or the operator's id. */
@@ -13,7 +13,7 @@ export interface Session {
   subject_id: number;
   created_at: Date;
   expires_at: Date;
-  /** To the minute. */
+  /** Precise to the minute. */
   last_seen_at: Date;
   address: string;
   /** `User-Agent`, at most 200 characters. */
@@ -26,10 +26,10 @@ const tokenForm = /^[\w-]{43}$/;
 const columns =
   "id, kind, subject_id, created_at, expires_at, last_seen_at, address, agent" as const;
 
-/** SHA-256: a token is 32 random bytes, so nothing slower is needed. */
+/** SHA-256 is enough, because a token is 32 random bytes. */
 const hashToken = (token: string): Buffer => hash("sha256", token, "buffer");
 
-/** Opens a session. `token` is for the browser alone: it is stored as a hash. `now` and `expiresAt` in ms. */
+/** Opens a session. Only the browser gets `token`; its hash is stored. `now` and `expiresAt` in ms. */
 export async function openSession(
   db: Db | Tx,
   session: Pick<Session, "kind" | "address" | "agent"> &
@@ -48,8 +48,8 @@ export async function openSession(
 }
 
 /**
- * The session with this token; null when there is none of this kind, or it is over: after its end, or when it was last
- * seen `idleMs` ago, to the minute. `isSeen` false: a request that the page sends by itself.
+ * The session with this token; null without one of this kind, after its end, or when it was last seen `idleMs` ago, to
+ * the minute. `isSeen` is false for a request that the page sends by itself.
  */
 export async function findSession(
   db: Db | Tx,
@@ -80,7 +80,7 @@ export async function endSession(db: Db | Tx, id: number): Promise<boolean> {
   return (await rows(db, sql, [id])).length > 0;
 }
 
-/** Ends all sessions of one key or operator. Returns how many there were. */
+/** Ends all sessions of one key or operator. Returns their number. */
 export async function endSessionsOf(
   db: Db | Tx,
   kind: SessionKind,

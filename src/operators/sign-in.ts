@@ -3,7 +3,7 @@ import { logAction } from "#src/operators/operator-log.ts";
 import { noteSignIn, type SignInAccount } from "#src/operators/operators.ts";
 import { endSession, findSession, openSession } from "#src/operators/sessions.ts";
 
-/** A sign-in whose password or key is right. Times in ms. */
+/** A sign-in with a right password or key. Times in ms. */
 export interface SignIn {
   /** The step of its TOTP code; null for an account without TOTP. */
   step: number | null;
@@ -17,8 +17,8 @@ export interface SignIn {
 }
 
 /**
- * Opens a session of the console in place of the browser's former one, whoever's that was, and writes it to the
- * operator's log. Returns its token; null when the account has changed meanwhile, or the code was used before.
+ * Opens a session of the console in place of the browser's former one, of any account, and logs it in the operator's
+ * log. Returns its token; null when the account has changed meanwhile, or the code was used before.
  */
 export const openConsoleSession = (
   db: Db,

@@ -3,10 +3,10 @@ import { seal, unseal } from "#src/infrastructure/seal.ts";
 
 const secretBytes = 20;
 const periodS = 30;
-/** Steps that a clock may be wrong by. */
+/** Tolerance for a wrong clock, in steps. */
 const window = 1;
 
-/** RFC 6238 with what every authenticator app takes: SHA-1, 6 digits, 30 s. Loaded when somebody needs it. */
+/** RFC 6238 with the options that every authenticator app has: SHA-1, 6 digits, 30 s. Loaded when needed. */
 const totpOf = async (secret: Uint8Array, label = "") => {
   const { Secret, TOTP } = await import("otpauth");
   const buffer = new Uint8Array(secret).buffer;
@@ -15,7 +15,7 @@ const totpOf = async (secret: Uint8Array, label = "") => {
 
 export const newTotpSecret = (): Buffer => randomBytes(secretBytes);
 
-/** What is entered into an authenticator app: its secret in base32, and both as an address for a QR code. */
+/** The input of an authenticator app: the secret in base32, and an address with secret and name for a QR code. */
 export async function totpSetUp(
   secret: Buffer,
   name: string,
@@ -38,7 +38,7 @@ export async function stepOfCode(
 
 const purpose = "secrets of TOTP";
 
-/** A secret as it is stored: useless without the pepper, and for another account. */
+/** A secret for storage: unreadable without the pepper, and for another account. */
 export const sealTotp = (pepper: string, accountId: number, secret: Buffer): Buffer =>
   seal(pepper, purpose, accountId, secret);
 
