@@ -84,9 +84,7 @@ async function askFolds(tx: Tx, log: Log, unreadable: readonly DueRow[]): Promis
   await rows(tx, sql, [ids]);
 }
 
-/**
- * Numbers these stations for webhooks, in the order of the commits: the lock lasts until then, as the change feed's.
- */
+/** Numbers these stations for webhooks, in commit order: the lock lasts until the commit, as the change feed's. */
 async function noteTimeChanges(tx: Tx, due: readonly DueRow[]): Promise<void> {
   if (due.length === 0) return;
   await rows(tx, `select pg_advisory_xact_lock(${lockIds.timeChanges})`);
