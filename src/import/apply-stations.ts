@@ -10,9 +10,9 @@ type Applied = Compared & { kept: number };
 
 /**
  * Inserts or updates stations, 1,000 a transaction, each ending with its stamp in the change feed. A removed station
- * that comes again is back in service and counts as changed. What an operator has set by hand stays, and a station that
- * was closed by hand stays closed; `kept` counts the values of the file that are not applied for that reason
- * (decisions 14.5). `dryRun` only compares.
+ * that comes again is back in service and counts as changed. Fields that an operator has set by hand stay, and a
+ * station that was closed by hand stays closed; `kept` counts the values of the file that are not applied for that
+ * reason (decisions 14.5). `dryRun` only compares.
  */
 export async function applyStations(
   db: Db,
@@ -122,7 +122,7 @@ async function applyChunk(
       from stations where id = any(?::text[]) order by id ${dryRun ? "" : "for no key update"}`,
     [ids],
   );
-  // A later statement than the lock: in one, it would see what was there before the wait for an operator's edit.
+  // A later statement than the lock: in the same one it would not see the operator's edit that it waited for.
   const edited = await readEdits(tx, ids);
   const rowsOfFile = chunk.map(({ id, lat, lon, brand, name, addr }) => {
     return { id, lat, lon, brand, name, addr };
@@ -131,7 +131,7 @@ async function applyChunk(
   const closed = new Set(
     [...edited.values()].filter((one) => one.in_service === false).map((one) => one.station_id),
   );
-  // One that is out of service has no source, so that it counts as changed; but one that was closed by hand stays so.
+  // A station out of service has no source, so that it counts as changed; one that was closed by hand stays so.
   const before = stored.map(({ removed, ...row }) => {
     return { ...row, source: removed && !closed.has(row.id) ? null : row.source };
   });
@@ -146,7 +146,7 @@ async function applyChunk(
   return { ...counts, kept };
 }
 
-/** What is to be served of the file's stations, and the edits of which the file says something new. */
+/** The file's stations as they should be served, and the edits for which the file has new values. */
 function withEdits(
   found: readonly StationRow[],
   stored: readonly Stored[],
@@ -180,7 +180,7 @@ async function writeStations(
   await tx("stations")
     .insert(touched.map((station) => ({ ...station, ...written, ...opened })))
     .onConflict("id")
-    // Not the id: to set it, even to what it is, would lock out workers whose rows refer to the station, and deadlock.
+    // Setting the id, even to its own value, would lock out workers whose rows refer to the station, and deadlock.
     .merge([
       ...(["source", "lat", "lon", "brand", "name", "addr", "updated_at"] as const),
       ...(closed ? [] : (["removed_at"] as const)),

@@ -106,7 +106,7 @@ export interface Town extends Point {
 
 /**
  * The spelling of each brand by its key: that of the `served` stations, so that imports agree with each other, else the
- * most frequent in the file. Of equally frequent spellings one that is not all capitals wins, then the alphabet decides.
+ * most frequent in the file. Among equal ones a spelling that is not all capitals wins, then the alphabet decides.
  */
 export function brandSpellings(
   served: readonly { brand: string; count: number }[],
@@ -130,7 +130,7 @@ function mostFrequent(spellings: readonly { brand: string; count: number }[]): M
   return chosen;
 }
 
-/** The stations, without a brand that is only the name of the town they stand in. */
+/** The stations, without brands that are only the name of their town. */
 export function withoutTownBrands<Station extends Point & { brand: string; city: string }>(
   stations: readonly Station[],
   cities: readonly Town[],

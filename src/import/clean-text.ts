@@ -1,6 +1,6 @@
 /**
  * `value` as one line that a database, a JSON answer and a screen can all hold: NFC, no control or invisible
- * characters, no lone surrogates, single spaces, at most `maxLength` code points. Anything but text gives "".
+ * characters, no lone surrogates, single spaces, at most `maxLength` code points. Other values than text give "".
  */
 export function cleanText(value: unknown, maxLength: number): string {
   if (typeof value === "number" || typeof value === "boolean") return String(value);

@@ -3,7 +3,7 @@ import { pipeline, Readable } from "node:stream";
 import { parse } from "csv-parse";
 import { advice, readText, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
 
-/** A line of a table, and its number in the file: the first is 1. Of a record with line feeds in quotes it is the last. */
+/** A line of a table, and its number in the file, from 1: the last one if quotes contain line feeds. */
 interface Numbered<Fields> {
   line: number;
   fields: Fields;
@@ -26,7 +26,7 @@ export async function* csvLines(
     max_record_size: 1_000_000,
     info: true,
   });
-  // The callback form: an error of the text destroys the table, and the loop below throws it.
+  // With a callback, an error of the text destroys the table, and the loop below throws it.
   pipeline(Readable.from(readText(path, progress)), table, () => undefined);
   try {
     for await (const one of table) {
@@ -112,7 +112,7 @@ async function headingDelimiter(path: string): Promise<string> {
   return ",";
 }
 
-/** Whether the file ends with a line feed. A last line without one may be cut off. */
+/** True if the file ends with a line feed. A last line without one may be cut off. */
 export async function endsWithLine(path: string): Promise<boolean> {
   const file = await open(path);
   try {

@@ -6,10 +6,10 @@ import { advice, asFault, type FileFault, isFault, wrongFile } from "#src/import
 export interface ImportOptions<Format extends string> {
   path: string;
   format: Format | undefined;
-  /** The import that these rows belong to: --replace-source affects only its rows. Undefined: one for each kind. */
+  /** The import that these rows belong to: --replace-source affects only its rows. Undefined by default. */
   source: string | undefined;
   replaceSource: boolean;
-  /** How many rows --replace-source may take away, where that is more than usual (decisions 13.22). */
+  /** Rows that --replace-source may remove, if that is more than usual (decisions 13.22). */
   allowRemovals?: number | undefined;
   dryRun: boolean;
   /** Called with the progress: bytes of the file, then rows. */
@@ -18,17 +18,17 @@ export interface ImportOptions<Format extends string> {
   waiting: () => void;
 }
 
-/** Why one thing of a file was not taken, as a word that summaries count by. */
+/** Reasons of refused items of a file, with their numbers. */
 export type Reasons = Record<string, number>;
 
-/** Two objects of a file that may or may not be one station: for a person to look at. */
+/** Two objects of a file that may be one station, for a person to check. */
 export interface Doubtful {
   ids: readonly [string, string];
   distance_m: number;
   reason: "different names" | "25 to 40 m apart" | "two objects of one kind";
 }
 
-/** What an import did; `read` = added + changed + unchanged + merged + refused. */
+/** The result of an import; `read` = added + changed + unchanged + merged + refused. */
 export interface ImportSummary {
   source: string;
   format: string;
@@ -38,9 +38,9 @@ export interface ImportSummary {
   changed: number;
   unchanged: number;
   merged: number;
-  /** Taken out of service: absent with --replace-source, or now known to be a double. */
+  /** Stations taken out of service: absent with --replace-source, or now known to be a double. */
   removed: number;
-  /** Values of the file that an operator has set by hand otherwise, and that stay so. Stations only. */
+  /** Values of the file that are not applied, because an operator has set others by hand. Stations only. */
   kept_by_hand?: number;
   refused: number;
   reasons: Reasons;
@@ -80,7 +80,7 @@ export async function importFile<Staged extends object, Summary extends object>(
   }
 }
 
-/** Removals that need no word, of a source of any size; of a large one a tenth. */
+/** Removals that need no permission in a source of any size; in a large one it is a tenth. */
 const removalsUsual = 100;
 
 /** Throws a wrong-file fault when a file that replaces a source would take away more than a complete file does. */
@@ -97,14 +97,14 @@ export function refuseRemovals(
   );
 }
 
-/** What every import says of itself. */
+/** The common part of all imports' summaries. */
 export const summaryOf = <Counts extends object>(
   { source, format, dryRun }: { source: string; format: string; dryRun: boolean },
   { read, refused, reasons }: Omit<Collected<never>, "found">,
   counts: Counts,
 ) => ({ source, format, dry_run: dryRun, read, ...counts, refused, reasons });
 
-/** The lock ends with its connection when this process dies; it needs one connection besides those of `work`. */
+/** Runs `work` under a lock, which ends with its connection when this process dies; it needs one connection more. */
 const withSourceLock = <T>(
   db: Db,
   subject: string,
@@ -112,7 +112,7 @@ const withSourceLock = <T>(
   work: () => Promise<T>,
 ): Promise<T> =>
   db.transaction(async (tx) => {
-    // This session idles while `work` runs on others; the limit for frozen processes must not end it.
+    // The limit for frozen processes must not end this session, which idles while `work` runs on others.
     await tx.raw("set local idle_in_transaction_session_timeout = 0");
     const attempt = async (): Promise<boolean> => {
       const sql = "select pg_try_advisory_xact_lock(?, hashtext(?)) as got";
@@ -173,7 +173,7 @@ export function refuse(
 
 export type Compared = Pick<ImportSummary, "added" | "changed" | "unchanged">;
 
-/** Which rows of a file are not stored as they are, under this source. */
+/** Compares the rows of a file with the stored ones of this source. */
 export function compareRows<Row extends { id: string }>(
   source: string,
   found: readonly Row[],

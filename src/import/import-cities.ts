@@ -21,15 +21,15 @@ import type { FileFault } from "#src/import/read-text.ts";
 const sameCityM = 20_000;
 
 /**
- * Imports cities: a few thousand rows at most, so in one transaction. A city that another source has given (same name
- * within 20 km) is replaced, so that it is in the list once; those count as removed.
+ * Imports cities: a few thousand rows at most, so in one transaction. A city of another source (same name within 20 km)
+ * is replaced, so that it is in the list once, and counts as removed.
  */
 export function importCities(
   db: Db,
   options: ImportOptions<CityFormat>,
 ): Promise<ImportSummary | FileFault> {
   const { path } = options;
-  // One lock for all sources, because an import looks at the cities of the others.
+  // One lock for all sources, because an import reads the cities of the others.
   return importFile(
     db,
     options,

@@ -21,10 +21,10 @@ export interface StatusImportOptions extends Pick<
   "path" | "dryRun" | "progress" | "waiting"
 > {
   format: StatusFormat;
-  /** fr-ruptures: the file that says where the stations are; null to match by id alone. */
+  /** fr-ruptures: the file with the positions of the stations; null to match only by id. */
   stationsPath: string | null;
   source: string;
-  /** An older status is left out. More than the life of a status has no effect. */
+  /** Older statuses are left out. A value above the life of a status has no effect. */
   maxAgeMs: number;
   /** fr-ruptures: an older stock-out means that the station does not sell the fuel. */
   notSoldMs: number;
@@ -34,9 +34,9 @@ export interface StatusImportOptions extends Pick<
   touched: (stationIds: string[]) => void;
 }
 
-/** What an import of statuses did. `read`, `merged` and `refused` count lines, `added` and `changed` stations. */
+/** The result of an import of statuses. `read`, `merged` and `refused` count lines, `added` and `changed` stations. */
 export interface StatusSummary extends Omit<ImportSummary, "removed" | "doubtful"> {
-  /** Of the added and changed stations those that show people's marks, which an import never replaces. */
+  /** Number of added and changed stations that show people's marks, which an import never replaces. */
   behind_marks: number;
   /** Hours by which all times were moved, null without --as-of. */
   moved_h: number | null;
@@ -46,8 +46,8 @@ const nearM = 50;
 const aheadMs = 300_000;
 
 /**
- * Imports statuses (decisions 6): as old as their source says, without confirmations, behind any live status of
- * people. The file is read and checked to its end before the first row changes.
+ * Imports statuses (decisions 6): with their source's age, without confirmations, behind any live status of people. The
+ * file is read and checked to its end before the first row changes.
  */
 export async function importStatuses(
   db: Db,

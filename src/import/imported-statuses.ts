@@ -18,7 +18,7 @@ export type ImportedStatus = Omit<SourceStatus, "ids" | "point"> & { stationId: 
 interface AppliedStatuses extends Compared {
   /** Stations whose imported status is newer already. */
   older: ImportedStatus[];
-  /** Of the added and changed stations those that show a status of people's marks, which takes precedence. */
+  /** Number of added and changed stations that show a status of people's marks, which takes precedence. */
   behindMarks: number;
 }
 

@@ -8,7 +8,7 @@ export interface Member {
   role: string;
 }
 
-/** What is to be done with the objects of a block. Objects without any of `keys` are passed over unread. */
+/** Callbacks for the objects of a block. Objects without any of `keys` are skipped unread. */
 export interface Visitor {
   keys: ReadonlySet<string>;
   node?: (id: number, lon: number, lat: number, tags: Tags) => void;
@@ -20,7 +20,7 @@ export interface Visitor {
   anyWay?: (id: number, refs: () => number[]) => void;
 }
 
-/** What a block holds, by type. */
+/** The types of objects in a block. */
 export interface Contents {
   nodes: boolean;
   ways: boolean;
@@ -30,7 +30,7 @@ export interface Contents {
 interface Block {
   strings: Uint8Array[];
   texts: (string | undefined)[];
-  /** Of each string, whether it is one of the keys asked for. */
+  /** True for each string that is one of the wanted keys. */
   wanted: boolean[];
   groups: Uint8Array[];
   granularity: number;
@@ -40,10 +40,10 @@ interface Block {
 
 const decoder = new TextDecoder();
 const memberTypes = ["node", "way", "relation"] as const;
-// Coordinates come in multiples of 1e-9 degrees, mostly 100 of them.
+// The unit of coordinates is a multiple of 1e-9 degrees, mostly 100.
 const nanoPerUnit = 100;
 
-/** Reads one block (a `PrimitiveBlock`, not compressed). Throws what the reader of its bytes throws if they are garbled. */
+/** Reads one block (a `PrimitiveBlock`, not compressed). Throws the reader's error for garbled bytes. */
 export function readBlock(bytes: Uint8Array, visitor: Visitor): Contents {
   const block = openBlock(bytes, visitor.keys);
   const contents = { nodes: false, ways: false, relations: false };
@@ -92,7 +92,7 @@ function openBlock(bytes: Uint8Array, keys: ReadonlySet<string>): Block {
 const textOf = (block: Block, n: number): string =>
   (block.texts[n] ??= decoder.decode(block.strings[n]));
 
-/** The tags, or null where none of their keys is wanted. */
+/** The tags, or null if none of their keys is wanted. */
 function tagsOf(block: Block, keys: readonly number[], values: readonly number[]): Tags | null {
   if (!keys.some((key) => block.wanted[key])) return null;
   return Object.fromEntries(keys.map((key, n) => [textOf(block, key), textOf(block, values[n]!)]));
@@ -185,7 +185,7 @@ function readWay(bytes: Uint8Array, block: Block, visitor: Visitor): void {
   if (tags !== null) visitor.way(way.id, tags, refs());
 }
 
-/** Signed differences without a length before them, as the values that they lead to. */
+/** The values from signed differences, which have no length before them. */
 function summed(bytes: Uint8Array): number[] {
   const pbf = new PbfReader(bytes);
   const values: number[] = [];

@@ -3,17 +3,17 @@ import { inflateSync } from "node:zlib";
 import { PbfReader } from "pbf";
 import { advice, type ReadProgress, wrongFile } from "#src/import/read-text.ts";
 
-/** A block of an extract that lies in the file from `at` on; `content` is not compressed any more. */
+/** A block of an extract, from `at` on in the file; `content` is decompressed. */
 interface Block {
   type: string;
   at: number;
   content: Uint8Array;
 }
 
-/** Where the blocks of an extract lie, each with what it holds; a later pass reads only those that it needs. */
+/** The place of a block in an extract, so that a later pass reads only the blocks that it needs. */
 export interface BlockPlace {
   at: number;
-  /** With the header before it. */
+  /** Length, with the header before it. */
   bytes: number;
 }
 
@@ -28,10 +28,10 @@ const wrongKind = (): Error =>
     "Download a file that ends in .osm.pbf, for example from download.geofabrik.de.",
   );
 
-/** An extract in OpenStreetMap's PBF format, read block by block: at no time is more than one block in memory. */
+/** An extract in OpenStreetMap's PBF format, read block by block: only one block is in memory at a time. */
 export interface OsmFile {
   size: number;
-  /** All blocks with data in their order, with where each lies. */
+  /** All blocks with data and their places, in order. */
   all(progress: ReadProgress): AsyncGenerator<[BlockPlace, Uint8Array]>;
   some(places: readonly BlockPlace[], progress: ReadProgress): AsyncGenerator<Uint8Array>;
   close(): Promise<void>;

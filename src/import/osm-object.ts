@@ -2,7 +2,7 @@ import type { Point } from "#src/domain/geo.ts";
 
 export type Tags = Readonly<Record<string, unknown>>;
 
-/** One object of an OSM extract, whichever format it came in. */
+/** One object of an OSM extract, from any format. */
 export interface OsmObject extends Point {
   /** `n123`, `w123`, `r123`, or `<source>-<id>` for ids that are not OSM's. */
   id: string;
@@ -53,7 +53,7 @@ function located(point: Point | null, id: string, tags: Tags): OsmObject | { ref
   return { id, lat: round(point.lat), lon: round(point.lon), tags };
 }
 
-// OSM keeps seven decimals; more would make a re-import of a computed middle look like a change.
+// OSM keeps seven decimals; with more, a computed middle would look changed at the next import.
 const round = (degrees: number): number => Math.round(degrees * 1e7) / 1e7;
 
 function pointOf(value: unknown): Point | null {
@@ -92,7 +92,7 @@ function pairs(coordinates: unknown): Point[] {
   return coordinates.flatMap(pairs);
 }
 
-/** From `node/123` (osmtogeojson, overpass turbo), `n123` (osmium), or osm_type and osm_id (QGIS, ogr). */
+/** The id, from `node/123` (osmtogeojson, overpass turbo), `n123` (osmium), or osm_type and osm_id (QGIS, ogr). */
 function featureId(feature: Record<string, unknown>, tags: Tags, source: string): string | null {
   for (const value of [feature["id"], tags["@id"], tags["id"], tags["osm_id"]]) {
     const [, word, letter, number] =

@@ -6,7 +6,7 @@ import type { OsmObject, Tags } from "#src/import/osm-object.ts";
 /** An object of a file that may become a station, or a part of one. */
 export interface ImportedStation extends Point {
   id: string;
-  /** As mapped, cleaned; "" for none. Its final spelling depends on the whole file. */
+  /** The mapped brand, cleaned; "" without one. Its final spelling depends on the whole file. */
   brand: string;
   name: string;
   operator: string;
@@ -14,11 +14,11 @@ export interface ImportedStation extends Point {
   /** True for an address down to the street, false for a town alone. */
   street: boolean;
   city: string;
-  /** Sold by its own tags: petrol or diesel, only gas, or not said. */
+  /** Fuels by its own tags: petrol or diesel, only gas, or unknown. */
   sells: "petrol" | "gas" | "unsaid";
 }
 
-/** The station in an object of a file, or why it cannot be a filling station for cars. */
+/** The station in an object of a file, or the reason why it is no filling station for cars. */
 export function stationFrom({
   id,
   lat,
@@ -48,7 +48,7 @@ const text = (value: unknown, maxLength: number): string =>
   repairLookalikes(cleanText(value, maxLength));
 
 function brandFrom(tags: Tags): string {
-  // OSM joins several values by semicolons: the first is the one on the pole.
+  // OSM joins several values by semicolons; the first one is on the station's sign.
   const brand = firmName(text(tags["brand"], 200).split(";")[0] ?? "");
   return isNoBrand(brand) ? "" : cleanText(brand, 80);
 }
@@ -58,7 +58,7 @@ const gas = /^fuel:(lpg|cng|lng|propane|methane|biogas|h2)$/;
 const gasNames = /(?<!\p{L})(АГЗС|АГНКС|ГАЗС|пропан|метан|LPG|CNG)(?!\p{L})/iu;
 
 function salesFrom(tags: Tags, name: string): ImportedStation["sells"] {
-  // Mappers leave "no;yes" where two objects were joined: one of them sells it.
+  // Mappers leave "no;yes" after joining two objects, one of which sells it.
   const sold = Object.keys(tags).filter((key) =>
     String(tags[key])
       .split(";")
@@ -69,7 +69,7 @@ function salesFrom(tags: Tags, name: string): ImportedStation["sells"] {
   return sold.some((key) => gas.test(key)) || saysGas ? "gas" : "unsaid";
 }
 
-/** "улица Мира, 5, Омск" or "Kaskentie 2, Turku"; a full address as it stands; else the town, or "". */
+/** "улица Мира, 5, Омск" or "Kaskentie 2, Turku"; a full address unchanged; else the town, or "". */
 function addressFrom(tags: Tags): { addr: string; street: boolean; city: string } {
   const city = text(tags["addr:city"], 80);
   const full = text(tags["addr:full"], 200);

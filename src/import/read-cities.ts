@@ -17,8 +17,8 @@ export interface CityRow {
 }
 
 /**
- * The cities in a text table. Throws a wrong-file fault for a table that is broken, cut off or of another kind, and for
- * one without a single city. Cities of the same name are different cities; only a repeated id is refused.
+ * The cities in a text table. Throws a wrong-file fault for a table that is broken, cut off, of another kind or without
+ * a single city. Cities of the same name are different cities; only a repeated id is refused.
  */
 export function readCities(
   path: string,
@@ -56,7 +56,7 @@ function fromHflabs({ line: number, fields }: { line: number; fields: Hflabs }):
   ) as Hflabs;
   if (!/^[0-9a-f-]{36}$/i.test(line.fias_id))
     throw wrongFile(`its fias_id "${line.fias_id}" is none`, advice.kind, number);
-  // The last column: a shortened year shows that the file is cut off.
+  // A shortened year in the last column shows that the file is cut off.
   if (/^\d{1,2}$/.test(line.foundation_year)) throw wrongFile("it is cut off", advice.cut, number);
   const name = hflabsName(line);
   if (name === "") return { refused: "no-name" };
@@ -67,8 +67,8 @@ function fromHflabs({ line: number, fields }: { line: number; fields: Hflabs }):
 }
 
 /**
- * A town inside another town has its name in `settlement`. Some towns are entered as districts of type "г", and the
- * federal cities as regions.
+ * The name of a town. One inside another town has it in `settlement`; some are districts of type "г", and the federal
+ * cities are regions.
  */
 function hflabsName(line: Hflabs): string {
   if (line.settlement !== "") return line.settlement;
@@ -96,10 +96,10 @@ function hflabsRegion(type: string, region: string): string {
   return word === undefined ? name : `${name} ${word}`;
 }
 
-// Parts of cities, and places where nobody lives any more.
+// Codes of parts of cities, and of abandoned places.
 const noCities = new Set(["PPLX", "PPLH", "PPLQ", "PPLW", "PPLCH"]);
 
-/** A line of a GeoNames dump (cities15000.txt, RU.txt): 19 columns by tabs, no heading, quotes mean nothing. */
+/** A line of a GeoNames dump (cities15000.txt, RU.txt): 19 columns between tabs, no heading, no quoting. */
 function fromGeonames({
   line: number,
   fields: line,
@@ -110,7 +110,7 @@ function fromGeonames({
   const [id = "", name = "", , , lat = "", lon = "", featureClass, featureCode = ""] = line;
   if (line.length !== 19 || !/^\d{1,12}$/.test(id))
     throw wrongFile("it does not have the 19 columns of GeoNames", advice.kind, number);
-  // The last column: a shortened date shows that the file is cut off.
+  // A shortened date in the last column shows that the file is cut off.
   if (!/^\d{4}-\d{2}-\d{2}$/.test(line[18] ?? ""))
     throw wrongFile("it is cut off", advice.cut, number);
   if (featureClass !== "P") return { refused: "not-a-city" };
@@ -122,7 +122,7 @@ function fromGeonames({
   return { id: `geonames-${id}`, name: shown, region: cleanText(line[10], 120), ...numbers };
 }
 
-/** Coordinates and population as numbers, or why a line cannot be a city. */
+/** Coordinates and population as numbers, or the reason why a line cannot be a city. */
 function numbersFrom(
   latText: string,
   lonText: string,
@@ -133,7 +133,7 @@ function numbersFrom(
   if (!(Math.abs(lat) <= 90 && Math.abs(lon) <= 180) || (lat === 0 && lon === 0))
     return { refused: "bad-position" };
   const people = peopleText.replace(/\s/g, "");
-  // A city of unknown population is shown all the same.
+  // Cities of unknown population are shown too.
   const population = /^\d{1,9}$/.test(people) ? Number(people) : 0;
   return { lat, lon, population };
 }

@@ -23,13 +23,13 @@ const gradeOf = new Map<string, Grade>([
   ["Gazole", "ДТ"],
 ]);
 
-/** A station's fuels without stock: the newest stock-out of each (ms), and how many lines say so. */
+/** A station's fuels without stock: the newest stock-out of each (ms), and its number of lines. */
 type Ruptures = Map<string, { since: number; lines: number }>;
 
 /**
  * Statuses from the stock-out file of the French open data on fuel prices (docs/imports.md): open stock-outs, local
- * times of Paris. One as old as `notSoldMs` means that the station does not sell the fuel; a fuel without any is
- * sold and there. Throws a wrong-file fault as the other readers do.
+ * times of Paris. A stock-out as old as `notSoldMs` means that the station does not sell the fuel; a fuel without one
+ * is available. Throws wrong-file faults like the other readers.
  */
 export async function readFrenchRuptures(
   file: StatusFile,
@@ -46,7 +46,7 @@ export async function readFrenchRuptures(
   return result;
 }
 
-/** The open stock-outs by station; lines about anything else are refused. */
+/** The open stock-outs by station; other lines are refused. */
 async function readOpenRuptures(
   { path, locations, now }: StatusFile,
   result: StatusesRead,
@@ -71,13 +71,13 @@ async function readOpenRuptures(
     }
   }
   if (result.read === 0) throw holdsNone("stock-out", result);
-  // The station is the last column: an id cut short names none, or another one.
+  // The station is the last column, and a shortened id would name no station or another one.
   if (!locations.has(last.station) && !(await endsWithLine(path)))
     throw wrongFile("it ends in the middle", advice.cut, last.line);
   return stations;
 }
 
-/** `no` when every fuel that the station sells is out, else `low`; null when none is. */
+/** `no` when every fuel that the station sells is out, else `low`; null when no fuel is out. */
 function statusFrom(
   { source, now, notSoldMs, locations }: StatusFile,
   id: string,
@@ -108,7 +108,7 @@ function localTime(text: string): number | null {
   return local === null ? null : fromParis(local);
 }
 
-/** Where the stations of the feed are. Throws a wrong-file fault for another table. */
+/** The positions of the feed's stations. Throws a wrong-file fault for another table. */
 export async function readFrenchStations(path: string): Promise<Map<string, Point | null>> {
   const locations = new Map<string, Point | null>();
   const records = csvRecords(path, { required: stationColumns }, () => undefined);
@@ -127,8 +127,8 @@ const paris = new Intl.DateTimeFormat("en", {
 const parisAheadH = (ms: number): number => Number(/GMT\+(\d)/.exec(paris.format(ms))?.[1]);
 
 /**
- * The moment (ms) at which a clock in Paris shows `local` (ms, read as if it were UTC). In the hour that comes twice in
- * October it is the first of the two; in the hour that March leaves out, the clock is taken to be an hour later.
+ * The moment (ms) at which a clock in Paris shows `local` (ms, read as if it were UTC). In October's repeated hour it
+ * is the first of the two; in the hour that March skips, an hour is added.
  */
 function fromParis(local: number): number {
   for (const aheadH of [2, 1])

@@ -26,7 +26,7 @@ export function readStations(
 ): Promise<Collected<ImportedStation>> {
   const { list, read } = layouts[format];
   const onOtherValue = (key: string, value: unknown): void => {
-    // When a query ran out of time or memory, Overpass answers 200 with a part of the result, and says so only here.
+    // After a query without enough time or memory, Overpass answers 200 with a part of the result and this remark.
     if (key === "remark" && /error|timed out|timeout/i.test(String(value)))
       throw wrongFile(
         `it holds the answer of a query that failed (${String(value).slice(0, 100)})`,
@@ -40,7 +40,7 @@ export function readStations(
   });
 }
 
-/** The format, recognised by the beginning of a file. Throws a wrong-file fault when it is none of ours. */
+/** The format, recognised by the beginning of a file. Throws a wrong-file fault for an unknown format. */
 export async function guessStationFormat(path: string): Promise<StationFormat> {
   let head = "";
   for await (const piece of readText(path, () => undefined)) {
@@ -64,7 +64,7 @@ async function* readItems(
   onOtherValue: (key: string, value: unknown) => void,
 ): AsyncGenerator {
   const tokens = parser.asStream({ streamValues: false });
-  // The callback form: an error of the text destroys the parser, and the loop below throws it.
+  // With a callback, an error of the text destroys the parser, and the loop below throws it.
   pipeline(Readable.from(readText(path, progress)), tokens, () => undefined);
   let depth = 0;
   let key = "";
@@ -117,7 +117,7 @@ async function* inOrder(path: string, tokens: AsyncIterable<unknown>): AsyncGene
 
 const sliceLength = 500;
 
-/** Where a second reading, line by line, comes upon what is no JSON; the last line when that is the end. */
+/** The place of the first invalid JSON, from a second reading line by line; the last line if the end is missing. */
 async function placeOfFault(path: string): Promise<{ line: number; near: string }> {
   const read = jsonParser({ streamValues: false }) as (text: string) => unknown;
   let [line, character] = [1, 0];
@@ -131,8 +131,8 @@ async function placeOfFault(path: string): Promise<{ line: number; near: string 
           if (text.endsWith("\n")) [line, character] = [line + 1, 0];
         }
   } catch {
-    // Here.
+    // The fault is at the current line and character.
   }
-  // Files of one line are common.
+  // Files of one line are common, so the character helps too.
   return { line, near: character < sliceLength ? "" : ` after character ${character}` };
 }

@@ -23,19 +23,19 @@ export interface SourceStatus {
 }
 
 export interface StatusesRead {
-  /** Lines: those of all `statuses` and the refused. */
+  /** Lines of all `statuses`, and refused lines. */
   read: number;
   statuses: SourceStatus[];
   refused: number;
   reasons: Reasons;
 }
 
-/** A file and how it is read. */
+/** A file with the options for reading it. */
 export interface StatusFile {
   path: string;
-  /** fr-ruptures: where the file's stations are, by their ids. */
+  /** fr-ruptures: positions of the file's stations, by their ids. */
   locations: ReadonlyMap<string, Point | null>;
-  /** Prefix of ids: a station `<source>-<its id>` is the file's. */
+  /** Prefix of ids: a station `<source>-<its id>` comes from the file. */
   source: string;
   /** The moment (ms) that ages are counted from. */
   now: number;
@@ -55,8 +55,8 @@ const optional = ["lat", "lon"] as const;
 type Line = Record<(typeof required)[number] | (typeof optional)[number], string>;
 
 /**
- * Statuses of the plain CSV (docs/imports.md). Several lines about one station: the newest counts. Throws a
- * wrong-file fault for another table, for one whose last line is cut off, and for one without a single good line.
+ * Statuses of the plain CSV (docs/imports.md). The newest line of a station counts. Throws a wrong-file fault for
+ * another table, for a cut-off last line, and for a table without a single good line.
  */
 export async function readStatusCsv(
   { path, source }: StatusFile,
@@ -79,7 +79,7 @@ export async function readStatusCsv(
     const newer = other === undefined || other.updated <= last.updated ? last : other;
     byId.set(line.station_id, { ...newer, lines: (other?.lines ?? 0) + 1 });
   }
-  // The time is usually the last column: when it is cut off, it is no valid time or the line lacks fields.
+  // The time is usually the last column: a cut-off time is invalid, or the line lacks fields.
   if (last !== null && "refused" in last && !(await endsWithLine(path)))
     throw wrongFile(`it ends in the middle (${last.refused})`, advice.cut, lastLine);
   if (byId.size === 0) throw holdsNone("readable status", result);

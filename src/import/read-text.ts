@@ -6,12 +6,12 @@ import { TextDecoder } from "node:util";
 export type ReadProgress = (bytes: number) => void;
 
 /**
- * Why a file was not imported, for the operator: where, what is wrong, whether anything was changed, and what helps. The
+ * The reason why a file was not imported, for the operator: the place, the fault, possible changes, and advice. The
  * console and the command line show the same words (decisions 13.22).
  */
 export interface FileFault {
   fault: string;
-  /** Saving had begun, and whole transactions of it stay. */
+  /** True if saving had begun: its whole transactions stay. */
   brokeOff?: true;
 }
 
@@ -29,11 +29,11 @@ class WrongFile extends Error {
   }
 }
 
-/** `what` is wrong in `line` (the first is 1; null: the whole file), and what to do about it, as a sentence. */
+/** A fault `what` in `line` (from 1; null for the whole file), and the advice as a sentence. */
 export const wrongFile = (what: string, advice: string, line: number | null = null): Error =>
   new WrongFile(what, advice, line);
 
-/** What helps, in words that several formats share. */
+/** Advice that several formats share. */
 export const advice = {
   cut: "The file may be cut off: export or download it again.",
   kind: "Is it the right file for this kind of content? docs/imports.md describes each format.",
@@ -54,7 +54,7 @@ export async function* readText(path: string, progress: ReadProgress): AsyncGene
   if (rest !== "") yield rest;
 }
 
-/** The result of `read`, or its fault when the file is missing, unreadable, truncated or not what was expected. */
+/** The result of `read`, or its fault when the file is missing, unreadable, truncated or of another kind. */
 export async function asFault<T extends object>(
   path: string,
   read: () => Promise<T>,
@@ -84,7 +84,7 @@ async function decode(path: string, read: () => string): Promise<string> {
   }
 }
 
-/** What files that are no text at all begin with. */
+/** The first bytes of files that are not text. */
 const beginnings: readonly [bytes: readonly number[], what: string, advice: string][] = [
   [
     [0x50, 0x4b, 0x03, 0x04],
@@ -109,7 +109,7 @@ async function otherFormat(path: string): Promise<[what: string, advice: string]
 
 const lineFeed = 0x0a;
 
-/** The first line whose bytes are not UTF-8. No longer sequence of bytes contains a line feed. */
+/** The first line whose bytes are not UTF-8. No multi-byte sequence has a line feed. */
 async function firstWrongLine(path: string): Promise<number> {
   let line = 1;
   let decoder = new TextDecoder("utf-8", { fatal: true });
@@ -127,7 +127,7 @@ async function firstWrongLine(path: string): Promise<number> {
       decoder.decode(bytes.subarray(from), { stream: true });
     }
   } catch {
-    // This one.
+    // This line is the wrong one.
   }
   return line;
 }

@@ -4,7 +4,7 @@ import type { StatusSummary } from "#src/import/import-statuses.ts";
 import type { ImportSummary } from "#src/import/file-import.ts";
 import { msOf } from "#src/marks/marks.ts";
 
-/** An import that is silent for so long counts as interrupted. */
+/** An import without progress for this time counts as interrupted. */
 const silentS = 30;
 
 /** Writes the row of an import that begins. Returns its number. */
@@ -16,7 +16,7 @@ export async function startRun(
   return started!.id;
 }
 
-/** Writes its progress, which also shows that its process lives. */
+/** Writes its progress, which also shows that its process is alive. */
 export const noteRun = async (
   db: Db,
   id: number,

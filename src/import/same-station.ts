@@ -7,7 +7,7 @@ const sameM = 25;
 const doubtfulM = 40;
 
 export interface Group {
-  /** The station: the first member's id and position, with what the others know better. */
+  /** The station: the first member's id and position, with better values of the others. */
   station: ImportedStation;
   /** Ids of the other members: the same station mapped again. */
   doubles: string[];
@@ -15,9 +15,9 @@ export interface Group {
 
 /**
  * Objects that are one station: at most 25 m apart and not contradicting each other in name or brand. Two objects of
- * one kind (two nodes) only when they bear the same name. Pairs that a person should look at are doubtful.
- * A member that is already `inService` stays, so that ids are stable; else one that an operator has `closed`, so that it
- * does not come again under another id; else a named one, else a node.
+ * one kind (two nodes) need the same name. Pairs that a person should check are doubtful. The first member is one that
+ * is already `inService`, so that ids are stable; else one that an operator has `closed`, so that it does not come
+ * again under another id; else a named one, else a node.
  */
 export function joinSame(
   imported: readonly ImportedStation[],
@@ -74,7 +74,7 @@ function compare(a: ImportedStation, b: ImportedStation): Verdict {
   const shared = ours.some((label) => theirs.includes(label));
   const bare = ours.length === 0 || theirs.length === 0;
   if (!shared && !bare) return "different names";
-  // A gas pump beside a petrol station is a firm of its own unless it bears the same name.
+  // A gas pump beside a petrol station is a separate firm unless it has the same name.
   if (
     !shared &&
     (a.sells === "gas") !== (b.sells === "gas") &&
@@ -90,7 +90,7 @@ const isUnsaid = (one: ImportedStation, names: readonly string[]): boolean =>
 
 const kind = (one: ImportedStation): string => /^[nwr](?=\d)/.exec(one.id)?.[0] ?? one.id;
 
-/** All names of a station in a comparable form; a mere "АЗС № 5" is no name. */
+/** All names of a station in a comparable form; "АЗС № 5" without more is no name. */
 const labels = (one: ImportedStation): string[] =>
   [one.brand, one.name, one.operator]
     .map((text) => brandKey(text).replace(/^\d+$/, ""))
