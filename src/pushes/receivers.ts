@@ -10,8 +10,8 @@ export type Resolve = (host: string) => Promise<string[]>;
 const urlMax = 2000;
 
 /**
- * Not `dns.lookup`: it waits in one of the four threads that also pack answers, and a stranger's name server may take
- * as long as it likes.
+ * `dns.lookup` would wait in one of the four threads that also compress answers, and a stranger's name server may be
+ * slow.
  */
 const resolver = new Resolver({ timeout: 2000, tries: 2 });
 
@@ -23,9 +23,9 @@ const resolveHost: Resolve = async (host) => {
 };
 
 /**
- * Says where webhooks may go (decisions 20.7): to public addresses, and to the networks of WEBHOOK_NETWORKS. A
- * host is looked up when its URL is registered and again for each connection, which then goes to the addresses that
- * were checked.
+ * Checks the targets of webhooks (decisions 20.7): public addresses, and the networks of WEBHOOK_NETWORKS. A host is
+ * looked up when its URL is registered and again for each connection, which then goes to the addresses that were
+ * checked.
  */
 export function createReceivers(
   { webhookNetworks, webhookHttp }: Pick<Config, "webhookNetworks" | "webhookHttp">,
@@ -34,7 +34,7 @@ export function createReceivers(
   const own = addressSet(webhookNetworks);
   const schemes = webhookHttp ? ["https:", "http:"] : ["https:"];
 
-  /** Rejects when one of them may not be sent to: names that lead to both are made to deceive. */
+  /** Rejects when one of the addresses is not allowed: a name that leads to both kinds is made to deceive. */
   const addressesOf = async (host: string): Promise<string[]> => {
     const bare = host.replace(/^\[(.*)\]$/, "$1");
     const addresses = isIP(bare) === 0 ? await resolve(bare) : [bare];
@@ -55,9 +55,9 @@ export function createReceivers(
 
   return {
     addressesOf,
-    /** For a connection. Sockets do not call it for a host that is an address: ask `addressesOf` before. */
+    /** The look-up of a connection. Sockets skip it for a host that is an address: call `addressesOf` before. */
     lookup,
-    /** The URL as it is stored, or why it cannot be taken. */
+    /** The URL in its stored form, or its fault. */
     async read(text: string): Promise<{ url: string } | { fault: string }> {
       const url = URL.canParse(text) ? new URL(text) : null;
       if (url === null || text.length > urlMax || !schemes.includes(url.protocol))

@@ -7,13 +7,13 @@ import { seal, unseal } from "#src/infrastructure/seal.ts";
 import { fromMs, msOf } from "#src/marks/marks.ts";
 import { stopToken } from "#src/pushes/alerts/vapid.ts";
 
-/** Where a browser takes notifications, as `PushSubscription.toJSON()` says it. */
+/** The address and keys for a browser's notifications, as `PushSubscription.toJSON()` gives them. */
 export interface Subscription {
   endpoint: string;
   keys: { p256dh: string; auth: string };
 }
 
-/** One thing that a driver waits for. */
+/** An alert that a driver waits for. */
 export interface Alert {
   id: number;
   grade: Grade;
@@ -24,7 +24,7 @@ export interface Alert {
   expires: number;
 }
 
-/** Who asks: hashes in hex (`deviceReporter`, `viewerHash`). */
+/** The device and network of a request: hashes in hex (`deviceReporter`, `viewerHash`). */
 export interface Asker {
   reporter: string;
   viewer: string;
@@ -33,7 +33,7 @@ export interface Asker {
 export interface AlertWish extends Pick<Alert, "grade" | "lat" | "lon" | "radius_m"> {
   subscription: Subscription;
   lang: "ru" | "en";
-  /** Of the IANA list; empty when it is not known. */
+  /** A name of the IANA list; empty when unknown. */
   timeZone: string;
 }
 
@@ -53,8 +53,8 @@ export function openSubscription(
 }
 
 /**
- * Stores what a driver waits for, and where the browser takes notifications from now on. The same grade at about the
- * same place again only lasts longer. `full` when the device, or its network, waits for as much as it may.
+ * Stores an alert, and the browser's current subscription. A repeated alert for the same grade at about the same place
+ * only lasts longer. `full` when the device, or its network, has its most alerts.
  */
 export const askAlert = (
   db: Db,
@@ -78,7 +78,7 @@ export const askAlert = (
     const { id } = device!;
     const sealed = seal(pepper, purpose, id, Buffer.from(JSON.stringify(subscription)));
     await rows(tx, "update push_devices set sealed = ? where id = ?", [sealed, id]);
-    // About the same place: within a tenth of the radius.
+    // About the same place means within a tenth of the radius.
     const same = await rows(
       tx,
       `update fuel_alerts set expires_at = ${fromMs} where device_id = ? and grade = ? and radius_m = ?
@@ -104,7 +104,7 @@ export const askAlert = (
     return "asked";
   });
 
-/** What a device waits for, the oldest first. */
+/** The alerts of a device, the oldest first. */
 export const alertsOf = (db: Statements, reporter: string): Promise<Alert[]> =>
   rows<Alert>(
     db,
@@ -114,7 +114,7 @@ export const alertsOf = (db: Statements, reporter: string): Promise<Alert[]> =>
     [reporter],
   );
 
-/** Ends an alert, and forgets a device that waits for nothing more. False when the token is another's. */
+/** Ends an alert, and forgets a device without more alerts. False when the token is another's. */
 export async function stopAlert(
   db: Db,
   { reporterPepper }: Pick<Config, "reporterPepper">,
@@ -131,7 +131,7 @@ export async function stopAlert(
   return true;
 }
 
-/** What is over, and the devices that wait for nothing more. Gives how many those were. */
+/** Deletes expired alerts, and devices without alerts. Gives the number of these devices. */
 export async function retireAlerts(db: Db): Promise<number> {
   await rows(db, "delete from fuel_alerts where expires_at < server_now()");
   const idle = await rows<{ id: number }>(
@@ -144,7 +144,7 @@ export async function retireAlerts(db: Db): Promise<number> {
   );
 }
 
-/** Those of the devices that wait for nothing. A driver may be asking at this moment: then the row is held, and stays. */
+/** Deletes those of the devices that have no alert. The row is locked, and stays, if its driver is asking just now. */
 const forgetIdle = (db: Db, ids: readonly number[]): Promise<number> =>
   inTransaction(db, async (tx) => {
     const held = await rows<{ id: number }>(
@@ -152,7 +152,7 @@ const forgetIdle = (db: Db, ids: readonly number[]): Promise<number> =>
       "select id from push_devices where id = any(?::bigint[]) for update skip locked",
       [ids],
     );
-    // In a later statement, which sees what was asked for until the lock.
+    // A later statement, which sees alerts that were stored before the lock.
     const forgotten = await rows(
       tx,
       `delete from push_devices d where id = any(?::bigint[])
@@ -162,7 +162,7 @@ const forgetIdle = (db: Db, ids: readonly number[]): Promise<number> =>
     return forgotten.length;
   });
 
-/** Everything that is kept to tell a person's device; `reporter` in hex. False when nothing was. */
+/** Deletes all data for telling a person's device; `reporter` in hex. False when there was none. */
 export async function forgetDevice(db: Statements, reporter: string): Promise<boolean> {
   const sql = "delete from push_devices where reporter = decode(?, 'hex') returning 1";
   return (await rows(db, sql, [reporter])).length > 0;

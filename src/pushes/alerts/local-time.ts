@@ -1,6 +1,6 @@
 import type { LocalTime } from "#src/domain/alert-times.ts";
 
-/** Whether it is a time zone of the IANA list. */
+/** True for a time zone of the IANA list. */
 export function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
@@ -9,7 +9,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** What a clock shows in the zone at `now`, ms; in UTC where the zone is empty or unknown by now. */
+/** The local time in the zone at `now`, ms; in UTC if the zone is empty or unknown by now. */
 export function localTime(now: number, zone: string): LocalTime {
   const parts = new Intl.DateTimeFormat("en-GB", {
     timeZone: isTimeZone(zone) ? zone : "UTC",

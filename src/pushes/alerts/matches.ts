@@ -20,9 +20,9 @@ export const gradesAt = (
 };
 
 /**
- * Compares every station that has changed since the last time with the grades that it had then, and writes down whom a
- * new grade concerns (decisions 15.25). Page by page: the cursors move in the transaction that writes. Gives how
- * many are to be told of a station.
+ * Compares every station that has changed since the last call with its grades of then, and stores the matches of new
+ * grades with alerts (decisions 15.25). It goes page by page: the cursors move in the transaction that writes. Gives
+ * the number of matches.
  */
 export async function matchAlerts(
   db: Db,
@@ -37,12 +37,12 @@ export async function matchAlerts(
   return matched;
 }
 
-/** SQL for a cursor. One beyond what was given out would let no driver be told any more: it begins anew. */
+/** SQL for a cursor. A cursor beyond the numbers given out would stop all alerts, so it begins anew. */
 const cursorSql = (name: "change_seq" | "time_change_seq"): string =>
   `case when ${isGivenOut(name, name)} then ${name} else 0 end as ${name}`;
 const cursorsSql = `select ${cursorSql("change_seq")}, ${cursorSql("time_change_seq")} from fuel_alert_cursor`;
 
-/** Without a lock: mostly there is nothing to do. */
+/** Checks without a lock, because mostly there is nothing to do. */
 async function isBehind(db: Db): Promise<boolean> {
   const [found] = await rows<{ behind: boolean }>(
     db,
@@ -59,7 +59,7 @@ interface Changed {
 }
 
 async function matchPage(tx: Tx, lifetimeMs: number, now: number): Promise<number> {
-  // Two processes take pages one after the other. What has changed is read in a later statement.
+  // The lock makes processes take pages one after the other. Changes are read in a later statement.
   const [cursor] = await rows<{ change_seq: number; time_change_seq: number }>(
     tx,
     `${cursorsSql} for update`,
@@ -73,7 +73,7 @@ async function matchPage(tx: Tx, lifetimeMs: number, now: number): Promise<numbe
   );
   if (changed.length === 0) return 0;
   const ids = [...new Set(changed.map(({ station_id }) => station_id))];
-  // One that cannot be read keeps its grades: when it can again, it has changed.
+  // An unreadable station keeps its grades; when it can be read again, it has changed.
   const stations = (await readStations(tx, ids)).filter(({ fault }) => fault === undefined);
   const known = await rows<{ station_id: string; grades: Grade[] }>(
     tx,
@@ -115,14 +115,14 @@ async function storeGrades(tx: Tx, different: readonly Compared[]): Promise<void
   );
 }
 
-/** Degrees of latitude that no radius is longer than: the index finds the alerts of a strip. */
+/** Degrees of latitude above every radius: the index finds the alerts of a strip. */
 const stripDegrees = 0.5;
-/** Null for an alert without a place: its sine would be an error, and nobody would be told. */
+/** Null for an alert without a valid place: its sine would be an error, and nobody would be told. */
 const distanceSql = `case when a.lat between -90 and 90 and a.lon between -180 and 180 then
   6371008.8 * 2 * asin(least(1, sqrt(sin(radians(a.lat - g.lat) / 2) ^ 2
     + cos(radians(a.lat)) * cos(radians(g.lat)) * sin(radians(a.lon - g.lon) / 2) ^ 2))) end`;
 
-/** Alerts that were asked for before the change: who asks later sees the station on the map. */
+/** Stores matches with alerts from before the change: later drivers have seen the station on the map. */
 async function storeMatches(tx: Tx, different: readonly Compared[]): Promise<number> {
   const gained = different.flatMap(({ station, fresh }) =>
     fresh.map((grade) => ({ station, grade })),

@@ -5,7 +5,7 @@ import { msOf } from "#src/marks/marks.ts";
 
 /** Devices that one look wakes. */
 export const wokenAtOnce = 200;
-/** Matches of one notification: the nearest is named, the others are counted. */
+/** Most matches of one notification: the nearest is named, the others are counted. */
 const matchesMax = 100;
 
 /** SQL for a device `d` that may be told now. */
@@ -13,7 +13,7 @@ const mayBeTold = "d.next_at <= server_now() and d.claimed_until <= server_now()
 const waits = `exists (select from fuel_alerts a join fuel_alert_matches m on m.alert_id = a.id
   where a.device_id = d.id and a.expires_at > server_now())`;
 
-/** Wakes the workers for every device that something waits for. Gives how many those were. */
+/** Wakes the workers for every device with waiting matches. Gives the number of these devices. */
 export async function wakeDevices(
   db: Db,
   producer: Pick<Producer, "wakeDevices">,
@@ -26,7 +26,7 @@ export async function wakeDevices(
   return due.length;
 }
 
-/** For `/metrics`: alerts in force, and devices that something waits for. */
+/** For `/metrics`: alerts in force, and devices with waiting matches. */
 export interface AlertCounts {
   alerts: number;
   waiting: number;
@@ -41,7 +41,7 @@ export async function countAlerts(db: Db): Promise<AlertCounts> {
   return counts!;
 }
 
-/** A station that has got what a driver waits for. */
+/** A station that has got the grade of an alert. */
 export interface Match {
   alertId: number;
   grade: Grade;
@@ -49,27 +49,27 @@ export interface Match {
   /** The place of the alert. */
   lat: number;
   lon: number;
-  /** When the station was found, ms. */
+  /** Time of the match, ms. */
   at: number;
 }
 
-/** A device that is to be told, and of what. */
+/** A device to be told, with its matches. */
 export interface AlertTurn {
   deviceId: number;
-  /** Fences what is stored about the attempt. */
+  /** Fences the writes about the attempt. */
   claim: number;
   sealed: Buffer;
   lang: "ru" | "en";
   timeZone: string;
   sentDay: string | null;
   sentCount: number;
-  /** Failures in a row before this attempt, and since when, ms. */
+  /** Failures in a row before this attempt, and the time of the first, ms. */
   failures: number;
   failingSince: number | null;
   matches: Match[];
 }
 
-/** Claims a device for `claimMs`; null when another process is at it, or when nothing waits. */
+/** Claims a device for `claimMs`; null when another process has it, or nothing waits. */
 export const takeAlertTurn = (
   db: Db,
   deviceId: number,
@@ -97,20 +97,20 @@ export const takeAlertTurn = (
     return { ...device, matches };
   });
 
-/** How a device goes on after a turn. */
+/** The result of a turn for its device. */
 export type AlertVerdict =
-  /** Told: counted for its day, and left alone for a while. */
+  /** Told: counted for its day, and followed by a pause. */
   | { told: { day: string; pauseMs: number } }
-  /** None of it is true any more. */
+  /** No match is true any more. */
   | "outdated"
-  /** Not now: at night, or enough for today. */
+  /** Later: at night, or after the most notifications of a day. */
   | { waitMs: number }
-  /** Not taken: once more after the pause. */
+  /** Not taken: tried again after the pause. */
   | { failedMs: number }
-  /** The browser takes no more, or has not for a day: forgotten with everything it waits for. */
+  /** The browser takes no more, or has not for a day: forgotten with its alerts. */
   | "gone";
 
-/** Stores what has become of a turn. False when the claim was over and another process has the device. */
+/** Stores the result of a turn. False when the claim was over and another process has the device. */
 export const settleAlertTurn = (
   db: Db,
   { deviceId, claim, matches }: AlertTurn,
@@ -124,7 +124,7 @@ export const settleAlertTurn = (
     );
     if (fenced.length === 0) return false;
     if (verdict === "gone") {
-      // The same browser under an older device id is gone as well.
+      // The same browser under an older device id is gone too.
       const sql = "delete from push_devices where endpoint_hash = ?";
       await rows(tx, sql, [fenced[0]!.endpoint_hash]);
       return true;

@@ -10,8 +10,8 @@ export interface VapidKeys {
 }
 
 /**
- * Made from the pepper, so every process has the same pair, and a restart or another machine changes nothing
- * (decisions 15.26). One draw in four thousand million is no key of the curve: then the next one is taken.
+ * The pair is made from the pepper, so that it is the same in every process and after a restart or a move
+ * (decisions 15.26). One draw in four thousand million is not a key of the curve; then the next one is taken.
  */
 export function vapidKeys(pepper: string): VapidKeys {
   for (let draw = 0; ; draw += 1) {
@@ -30,13 +30,13 @@ export function vapidKeys(pepper: string): VapidKeys {
   }
 }
 
-/** Whom a push service may write to: PUSH_CONTACT, else the service itself. Apple's refuses localhost. */
+/** The contact for push services: PUSH_CONTACT, else the service itself. Apple's refuses localhost. */
 export function pushContact({ pushContact: set, baseUrl }: Config): string {
   if (set !== "") return set;
   return baseUrl.startsWith("https:") ? baseUrl : `mailto:operator@${new URL(baseUrl).hostname}`;
 }
 
-/** Whether a browser's keys can be encrypted for: a point of the curve, and 16 bytes. */
+/** True if a browser's keys can be used to encrypt: a point of the curve, and 16 bytes. */
 export function areKeysUsable({ p256dh, auth }: { p256dh: string; auth: string }): boolean {
   const pair = createECDH(curve);
   pair.generateKeys();
@@ -48,6 +48,6 @@ export function areKeysUsable({ p256dh, auth }: { p256dh: string; auth: string }
   }
 }
 
-/** The proof that a call to stop an alert comes from who was told of it. */
+/** The proof that a call to stop an alert comes from its driver. */
 export const stopToken = (pepper: string, alertId: number): string =>
   createHmac("sha256", pepper).update(`stop alert\0${alertId}`).digest("base64url").slice(0, 22);

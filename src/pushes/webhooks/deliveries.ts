@@ -2,7 +2,7 @@ import { testEvent } from "#src/domain/vocabulary.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { wakeSql } from "#src/pushes/webhooks/outbox.ts";
 
-/** What was sent to a webhook, or waits, and what its last attempt was answered with. */
+/** A delivery to a webhook, sent or waiting, with the answer to its last attempt. */
 export interface Delivery {
   id: number;
   /** `webhook-id`: the same when it is sent again. */
@@ -12,7 +12,7 @@ export interface Delivery {
   delivered_at: Date | null;
   attempts: number;
   tried_at: Date | null;
-  /** Null where there was no answer: `fault` says why. */
+  /** Null without an answer; `fault` has the reason. */
   status: number | null;
   answer: string | null;
   fault: string | null;
@@ -36,10 +36,10 @@ export const listDeliveries = (
     [endpointId, before, before, limit],
   );
 
-/** Ends the pause after a failure: whoever asks by hand wants to see an answer. */
+/** Ends the pause after a failure, because a person who asks by hand wants to see an answer. */
 const atOnceSql = "update webhook_endpoints set next_at = '-infinity' where id = ?";
 
-/** Sends a test event to a webhook, after what waits already. */
+/** Sends a test event to a webhook, after its waiting deliveries. */
 export async function sendTestEvent(db: Db, endpointId: number): Promise<Delivery> {
   const [made] = await rows<Delivery>(
     db,
@@ -52,8 +52,8 @@ export async function sendTestEvent(db: Db, endpointId: number): Promise<Deliver
 }
 
 /**
- * Sends a delivery again, under its message's id and after what waits already; one that still waits is tried at once.
- * Null when the webhook has none of this id.
+ * Sends a delivery again, with its message's id and after the waiting deliveries; one that still waits is tried at
+ * once. Null when the webhook has no delivery of this id.
  */
 export async function redeliver(
   db: Db,

@@ -18,7 +18,7 @@ export interface Webhook {
   failing_since: Date | null;
   /** Deliveries that are not taken yet. */
   waiting: number;
-  /** Until when two secrets sign. */
+  /** The time until which two secrets sign. */
   old_secret_until: Date | null;
   created_at: Date;
 }
@@ -27,9 +27,9 @@ const columns = `id, partner_id, url, events, description, off_at is null as ena
   (select count(*) from webhook_deliveries d where d.endpoint_id = e.id and d.delivered_at is null) as waiting,
   case when old_secret_until > server_now() then old_secret_until end as old_secret_until, created_at`;
 
-/** Forgets failures: whoever changes or switches on a webhook has it tried at once. */
+/** Forgets failures, so that a webhook is tried at once after a change or when it is switched on. */
 const freshSql = "failures = 0, failing_since = null, next_at = '-infinity'";
-/** As of now: a webhook is told of what comes after it. */
+/** Cursors at the current end: a webhook is told of later changes. */
 const cursorsSql = `change_seq = coalesce((select max(seq) from ${givenOut("changes")}), 0),
   time_change_seq = coalesce((select max(seq) from ${givenOut("time_changes")}), 0)`;
 
@@ -51,7 +51,7 @@ export async function findWebhook(
   return (await rows<Webhook>(db, sql, [id, partnerId]))[0] ?? null;
 }
 
-/** What a partner chooses. The URL was checked (`createReceivers`). */
+/** The partner's choices. The URL was checked (`createReceivers`). */
 export type WebhookWish = Pick<Webhook, "url" | "events" | "description">;
 
 /** A new webhook, told of everything from now on, with its secret; null when the partner has `most` already. */
@@ -62,7 +62,7 @@ export const createWebhook = (
   { most, pepper }: { most: number; pepper: string },
 ): Promise<{ webhook: Webhook; secret: string } | null> =>
   inTransaction(db, async (tx) => {
-    // One after the other for a partner, so that the count holds.
+    // The lock makes a partner's calls run one after the other, so that the count holds.
     await rows(tx, "select from partners where id = ? for no key update", [partnerId]);
     if ((await listWebhooks(tx, partnerId)).length >= most) return null;
     const secret = newWebhookSecret();
@@ -77,8 +77,8 @@ export const createWebhook = (
   });
 
 /**
- * Changes a webhook; null when the partner has none of this id. Who begins to be told of stations is told of changes
- * from now on.
+ * Changes a webhook; null when the partner has none of this id. A webhook that begins to get events of stations gets
+ * changes from now on.
  */
 export const changeWebhook = (
   db: Db,
@@ -133,8 +133,8 @@ export async function removeWebhook(db: Db, partnerId: number, id: number): Prom
 }
 
 /**
- * A new secret. For `overlapS` seconds the old one signs too; one that was old already signs no more. Null when the
- * partner has no webhook of this id.
+ * A new secret. The previous one also signs for `overlapS` seconds; older ones sign no more. Null when the partner has
+ * no webhook of this id.
  */
 export async function rotateWebhookSecret(
   db: Db,

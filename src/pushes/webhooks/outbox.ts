@@ -4,7 +4,7 @@ import { rows, type Statements } from "#src/infrastructure/db.ts";
 /** SQL for an endpoint `e` that is told of an event: a bound name, or one that stands in the text. */
 const isTold = (event: string): string => `e.off_at is null and ${event} = any(e.events)`;
 
-/** SQL that wakes the webhooks role at the commit; it listens where the change feed is announced. */
+/** SQL that wakes the webhooks role at the commit, on the channel of the change feed. */
 export const wakeSql = "select pg_notify('changes', '')";
 
 /** Writes an event into the outbox of each endpoint of the partner that wants it, in the transaction that decides it. */
@@ -28,7 +28,7 @@ export async function tellPartner(
 
 /**
  * SQL of a part of the statement that stores outcomes: writes those of partners' own marks into the outbox, from
- * `outcome`, the rows of `marks` (id, partner_id, source) that were stored. It costs a look into a small table.
+ * `outcome`, the stored rows of `marks` (id, partner_id, source). It costs a read of a small table.
  */
 export const outcomesTold = `
   insert into webhook_outcomes (endpoint_id, mark_id)
@@ -37,7 +37,7 @@ export const outcomesTold = `
 
 const expiringDays = 7;
 
-/** Tells partners of keys that end within seven days, once for each end. Gives how many events that made. */
+/** Tells partners of keys that end within seven days, once for each end. Gives the number of events. */
 export async function tellExpiringKeys(db: Statements): Promise<number> {
   const endpoints = `webhook_endpoints e where e.partner_id = k.partner_id and ${isTold("'key.expiring'")}`;
   const [told] = await rows<{ count: number }>(

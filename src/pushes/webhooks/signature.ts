@@ -15,7 +15,7 @@ export function sign(secret: string, id: string, timestamp: string, body: string
 export const newWebhookSecret = (): string =>
   textStart + randomBytes(secretBytes).toString("base64");
 
-/** A secret as it is stored (`seal`). */
+/** A secret for storage (`seal`). */
 export const sealWebhookSecret = (pepper: string, partnerId: number, secret: string): Buffer =>
   seal(pepper, purpose, partnerId, Buffer.from(secret));
 

@@ -8,7 +8,7 @@ import { msOf } from "#src/marks/marks.ts";
 
 /** Stations or marks of one delivery. */
 const batchMax = 100;
-/** Endpoints that one look wakes; the others come with the next one, those first that had no turn for longest. */
+/** Most endpoints that one look wakes, those first that had no turn for longest; the others come with the next look. */
 export const wokenAtOnce = 200;
 
 /**
@@ -26,12 +26,12 @@ const stationsAreDue = `'stations.changed' = any(e.events)
   and (e.change_seq < (select max(seq) from ${givenOut("changes")})
     or e.time_change_seq < (select max(seq) from ${givenOut("time_changes")}))`;
 
-/** SQL: something waits for an endpoint `e`. Binds the same. */
+/** SQL: a delivery, or an event for one, waits for an endpoint `e`. Binds the same. */
 const somethingWaits = `(
   exists (select from webhook_deliveries d where d.endpoint_id = e.id and d.delivered_at is null)
   or exists (select from webhook_outcomes o where o.endpoint_id = e.id) or ${stationsAreDue})`;
 
-/** Wakes the webhooks workers for every endpoint that something waits for. Gives how many those were. */
+/** Wakes the webhooks workers for every endpoint with waiting events. Gives the number of these endpoints. */
 export async function wakeDue(
   db: Db,
   producer: Pick<Producer, "wakeEndpoints">,
@@ -47,16 +47,16 @@ export async function wakeDue(
   return due.length;
 }
 
-/** What is sent: a delivery, and whatever its attempt has to know of its endpoint. */
+/** A delivery to send, with the data of its endpoint. */
 export interface Turn {
   endpointId: number;
   partnerId: number;
-  /** Fences what is stored about the attempt. */
+  /** Fences the writes about the attempt. */
   claim: number;
   url: string;
   /** Sealed; the new one first. */
   secrets: Buffer[];
-  /** Failures in a row before this attempt, and since when, ms. */
+  /** Failures in a row before this attempt, and the time of the first, ms. */
   failures: number;
   failingSince: number | null;
   delivery: {
@@ -66,7 +66,7 @@ export interface Turn {
     data: { stations?: string[]; marks?: number[] };
     /** ms. */
     created: number;
-    /** Of a batch of stations: before this time, ms, the endpoint has been told of every change. */
+    /** For a batch of stations: the time, ms, before which the endpoint has been told of every change. */
     toldUntil: number | null;
   };
 }
@@ -78,9 +78,9 @@ interface Claimed extends Omit<Turn, "delivery"> {
 }
 
 /**
- * Claims an endpoint for `claimMs` and gives its oldest delivery; null when another process is at it, or when nothing
- * waits. What has happened since the last turn becomes a delivery here: changed stations after the endpoint's cursors,
- * and outcomes of marks, one batch of each at a time.
+ * Claims an endpoint for `claimMs` and gives its oldest delivery; null when another process has it, or nothing waits.
+ * It makes deliveries of the events since the last turn: changed stations after the endpoint's cursors, and outcomes of
+ * marks, one batch of each at a time.
  */
 export const takeTurn = (
   db: Db,
@@ -119,8 +119,8 @@ export const takeTurn = (
   });
 
 /**
- * The delivery that is sent next. The endpoint has been told of every change before `toldUntil`: that is the first change
- * that is in no delivery of this endpoint, whether a mark or the passing of time makes it.
+ * The delivery to send next. `toldUntil` is the time of the first change, by a mark or by the passing of time, that is
+ * in no delivery of this endpoint: it has been told of every change before.
  */
 const oldestDelivery = (tx: Statements, endpointId: number): Promise<Turn["delivery"][]> =>
   rows(
@@ -137,7 +137,7 @@ const oldestDelivery = (tx: Statements, endpointId: number): Promise<Turn["deliv
     "webhook_oldest",
   );
 
-/** The next changed stations in the order of their commits. A batch that is not full is followed by a pause. */
+/** The next changed stations in the order of their commits. A pause follows a batch that is not full. */
 async function batchStations(tx: Statements, endpointId: number): Promise<void> {
   const after = (table: "changes" | "time_changes", cursor: string): string =>
     `select station_id, seq from ${givenOut(table)}
@@ -160,7 +160,7 @@ async function batchStations(tx: Statements, endpointId: number): Promise<void> 
   );
 }
 
-/** The next outcomes of the partner's marks. Rows of transactions that commit later are taken later: none is passed over. */
+/** The next outcomes of the partner's marks. Rows that are committed later are taken later, so none is lost. */
 async function batchOutcomes(tx: Statements, endpointId: number): Promise<void> {
   await rows(
     tx,
@@ -177,7 +177,7 @@ async function batchOutcomes(tx: Statements, endpointId: number): Promise<void> 
   );
 }
 
-/** What an attempt has come to. */
+/** The result of an attempt. */
 export interface Attempt {
   status: number | null;
   answer: string | null;
@@ -185,12 +185,12 @@ export interface Attempt {
   durationMs: number;
 }
 
-/** How an endpoint goes on after an attempt. */
+/** The consequence of an attempt for its endpoint. */
 export type Verdict = { pauseMs: number } | { off: OffReason } | "taken";
 
 /**
- * Stores an attempt and what follows from it, and ends the claim. False when the claim was over and another process has
- * the endpoint: nothing is stored then, and the delivery is sent once more.
+ * Stores an attempt and its consequence, and ends the claim. False when the claim was over and another process has the
+ * endpoint: nothing is stored then, and the delivery is sent once more.
  */
 export const settleTurn = (
   db: Db,
