@@ -20,11 +20,11 @@ export interface AlarmRow {
 export const alarmColumns =
   "id, kind, subject, city, count, details, raised_at, last_at, acknowledged_at, acknowledged_by";
 
-/** Alarms that can be shown and told: one that cannot must not hold up the others. */
+/** Alarms that can be shown and told, so that an unreadable one does not stop the others. */
 export const readableAlarms = (found: readonly AlarmRow[]): AlarmRow[] =>
   found.filter(({ details }) => typeof details === "object" && details !== null);
 
-/** Open alarms, or all, the newest first, at most `limit`; and how many there are. */
+/** Open alarms, or all, the newest first, at most `limit`; and their total number. */
 export async function listAlarms(
   db: Db,
   which: "open" | "all",
@@ -39,7 +39,7 @@ export async function listAlarms(
   return { alarms, total: all!.count };
 }
 
-/** An operator has seen to an alarm: it is open no more, and a channel that has not told it yet does not tell it. */
+/** Closes an alarm that an operator has dealt with. Channels that have not told it yet will not tell it. */
 export const acknowledgeAlarm = operatorAct(nothing, rowId, async (tx, _, id, { actor }) => {
   const [alarm] = await rows<Pick<AlarmRow, "kind" | "subject" | "city">>(
     tx,

@@ -2,12 +2,12 @@ import { hourMs } from "#src/domain/units.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { firstIdOfDay, idAfter } from "#src/marks/marks.ts";
 
-/** The newest ones tell enough, and a busy hour costs no more than a quiet one. */
+/** The newest marks are enough, and a busy hour costs no more than a quiet one. */
 const marksAtMost = 10_000;
 
 /**
  * The share, 0 to 1, that one source has in the counted marks of the last hour: the partner or the viewer's network
- * that sent most of them. Reads the newest marks at most, along their ids. 0 without marks.
+ * with the most. Reads at most the newest marks, by their ids. 0 without marks.
  */
 export async function busiestSourceShare(db: Db, now: number): Promise<number> {
   const [found] = await rows<{ share: number }>(

@@ -11,20 +11,20 @@ export interface Channel {
   name: ChannelName;
   /** Shortest time between two messages, ms. */
   gapMs: number;
-  /** Sends a message. Resolves with what its receiver answered; rejects when it did not take the message. */
+  /** Sends a message. Resolves with its receiver's answer; rejects when the receiver did not take it. */
   send(message: Message): Promise<string>;
 }
 
-/** The channels that the settings name; none without settings. */
+/** The channels in the settings; none by default. */
 export const channelsOf = (config: Config, clock: Clock): Channel[] => [
   ...(config.alarmEmailTo.length > 0 ? [emailChannel(config)] : []),
   ...(config.alarmWebhookUrl !== "" ? [webhookChannel(config, clock)] : []),
 ];
 
-/** Why a message was not sent, in words that an operator may read in a log. */
+/** The reason why a message was not sent, for an operator who reads the log. */
 export function faultOf(error: unknown): string {
   const { message, cause } = error as Error;
-  // What `fetch` rejects with says nothing; its cause does.
+  // The error of `fetch` has no details, but its cause has.
   const words = cause instanceof Error ? cause.message || (cause as { code?: string }).code : "";
   return (words || message).slice(0, 300);
 }

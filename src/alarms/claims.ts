@@ -5,17 +5,17 @@ import type { ChannelName } from "#src/alarms/channels.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { msOf } from "#src/marks/marks.ts";
 
-/** When a channel told an alarm. */
+/** Columns with the time at which a channel told an alarm. */
 const toldAt = { email: "emailed_at", webhook: "posted_at" } as const;
-/** Longer than any channel needs for a message. The claim of a process that died keeps the others waiting so long. */
+/** Longer than any channel needs for a message. Others wait this long for the claim of a process that died. */
 const claimMs = minuteMs;
 
-/** What is told: also a channel that was set up today gets no alarms of last week. */
+/** SQL for alarms that a channel has to tell. A channel that was set up today gets no alarms of last week. */
 const isUntold = (channel: ChannelName): string =>
   `${toldAt[channel]} is null and acknowledged_at is null
    and raised_at > (select server_now()) - interval '1 day'`;
 
-/** No pause is as long as a day: a time after that is a mistake, and no reason to be silent. */
+/** No pause lasts a day, so a later time is a mistake and must not silence the channel. */
 const mayBeSent = "(c.next_at <= server_now() or c.next_at > server_now() + interval '1 day')";
 
 /** The right to send through a channel, until `claimMs` have passed. */
@@ -27,8 +27,8 @@ export interface Claim {
 }
 
 /**
- * Claims a channel when alarms wait for it: one process at a time. Without a claim `waitMs` says when to look again:
- * null when nothing waits, else the time until somebody may send.
+ * Claims a channel when alarms wait for it: one process at a time. Without a claim `waitMs` is the time until the next
+ * look: null when nothing waits, else until somebody may send.
  */
 export async function claimChannel(
   db: Db,
@@ -56,7 +56,7 @@ export async function claimChannel(
   return { claim: { channel, number, failures: failures! } };
 }
 
-/** The alarms that this channel has still to tell, the oldest first. */
+/** The alarms that this channel has not told yet, the oldest first. */
 export const untoldAlarms = async (db: Db, channel: ChannelName): Promise<AlarmRow[]> =>
   readableAlarms(
     await rows<AlarmRow>(
@@ -65,7 +65,7 @@ export const untoldAlarms = async (db: Db, channel: ChannelName): Promise<AlarmR
     ),
   );
 
-/** These alarms were told: nothing more through this channel for `gapMs`. */
+/** Notes that these alarms were told, and pauses the channel for `gapMs`. */
 export async function noteTold(
   db: Db,
   { channel, number }: Claim,
@@ -84,7 +84,7 @@ export async function noteTold(
   );
 }
 
-/** Nothing was told, because of `fault`: another attempt after `pauseMs`. */
+/** Notes a failure by `fault`; the next attempt is after `pauseMs`. */
 export async function noteFailure(
   db: Db,
   { channel, number }: Claim,
@@ -99,7 +99,7 @@ export async function noteFailure(
   );
 }
 
-/** How the channels do. */
+/** The state of the channels. */
 export const readChannels = (
   db: Db,
 ): Promise<

@@ -1,7 +1,7 @@
 import type { Channel } from "#src/alarms/channels.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 
-/** For each step of a conversation with a mail server. */
+/** Time-out of each step of a conversation with a mail server. */
 const patienceMs = 10_000;
 
 /** Mails alarms through any SMTP server. */
@@ -14,7 +14,7 @@ export const emailChannel = (
   name: "email",
   gapMs: config.alarmEmailGapMs,
   send: async ({ id, subject, text }) => {
-    // Only now: most processes never send.
+    // Loaded only here, because most processes never send.
     const { createTransport } = await import("nodemailer");
     const { hostname } = new URL(config.baseUrl);
     const transport = createTransport({
@@ -31,7 +31,7 @@ export const emailChannel = (
         subject,
         text,
         messageId: `<${id}@${hostname}>`,
-        // No answering machine answers.
+        // Prevents automatic answers.
         headers: { "Auto-Submitted": "auto-generated" },
       });
       const refused = rejected.length > 0 ? `, refused ${rejected.length} of the addresses` : "";

@@ -1,7 +1,7 @@
 import type { ServedStatus } from "#src/domain/vocabulary.ts";
 import { addTo, type Db, rows, type Statements } from "#src/infrastructure/db.ts";
 
-/** A harmful change of what a station serves (decisions 4.3). Equal statuses: a detail changed. */
+/** A harmful change of a station's served content (decisions 4.3). Equal statuses: a detail changed. */
 export interface HarmfulChange {
   from: ServedStatus;
   to: ServedStatus;
@@ -34,7 +34,7 @@ export async function countHarmful(
   );
 }
 
-/** How many harmful changes there have been since the first one. A counter of Prometheus takes nothing below 0. */
+/** Number of harmful changes since the first one. Negative counts are left out, because Prometheus refuses them. */
 export const readHarmful = (
   db: Db,
 ): Promise<{ from: string; to: string; source_kind: string; count: number }[]> =>

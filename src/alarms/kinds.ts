@@ -1,14 +1,14 @@
-/** What an operator is told about a kind of alarm. */
+/** The texts of a kind of alarm for an operator. */
 interface KindOfAlarm {
-  /** In a few words, as in the subject of a message. */
+  /** A short title, as in the subject of a message. */
   title: string;
   meaning: string;
-  /** What helps: a command of `operator`, and a page of the console. */
+  /** The remedies: a command of `operator`, and a page of the console. */
   command: string;
   page: string;
 }
 
-/** Every kind of alarm. The names are in rows and in labels of metrics: a released kind keeps its name. */
+/** Every kind of alarm. A released kind keeps its name, which is in rows and in labels of metrics. */
 export const alarmKinds = {
   "marks-held": {
     title: "Marks are held for review",
@@ -118,7 +118,7 @@ export const alarmKinds = {
 
 export type AlarmKind = keyof typeof alarmKinds;
 
-/** What is known about a kind that a row names; a process of a later version may have raised it. */
+/** The texts of a kind in a row. An unknown kind may come from a process of a later version. */
 export const kindNamed = (name: string): KindOfAlarm =>
   Object.hasOwn(alarmKinds, name)
     ? alarmKinds[name as AlarmKind]

@@ -2,26 +2,26 @@ import { type AlarmKind, kindNamed } from "#src/alarms/kinds.ts";
 import type { AlarmRow } from "#src/alarms/alarms.ts";
 import { formatTime } from "#src/domain/time.ts";
 
-/** What a channel sends. */
+/** A message for a channel. */
 export interface Message {
-  /** The same for a message that is sent again, so that a receiver can tell. */
+  /** A repeated message has the same id, so that a receiver recognizes it. */
   id: string;
   subject: string;
   text: string;
   alarms: readonly AlarmRow[];
 }
 
-/** A message names so many alarms; the others are in the console. */
+/** Most alarms that a message names; the others are in the console. */
 const named = 50;
 
-/** An alarm that no row stands for: nobody can acknowledge it. `at` in ms. */
+/** An alarm without a row, which nobody can acknowledge. `at` in ms. */
 export const unstoredAlarm = (kind: AlarmKind, subject: string, at: number): AlarmRow => ({
   ...{ id: 0, kind, subject, city: "", count: 1, details: {} },
   ...{ raised_at: new Date(at), last_at: new Date(at) },
   ...{ acknowledged_at: null, acknowledged_by: null },
 });
 
-/** One message about these alarms, one at least, in plain words. `baseUrl` is where the console is. */
+/** One message about these alarms, at least one, in plain words. `baseUrl` is the console's address. */
 export function alarmMessage(alarms: readonly AlarmRow[], baseUrl: string): Message {
   const [first] = alarms;
   const last = alarms.at(-1)!;
@@ -51,7 +51,7 @@ export function alarmMessage(alarms: readonly AlarmRow[], baseUrl: string): Mess
   };
 }
 
-/** A message that says only that messages arrive. `id` must be new. */
+/** A test message. `id` must be new. */
 export const testMessage = (id: string, baseUrl: string): Message => ({
   id,
   subject: "[Fuelmark] Test of the alarms",

@@ -4,22 +4,22 @@ import { hourMs } from "#src/domain/units.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
 
-/** Something that an operator has to know. It goes to e-mail, a webhook and `/readyz`: no personal data, no secrets. */
+/** An event for an operator. It goes to e-mail, a webhook and `/readyz`, so it has no personal data and no secrets. */
 export interface Alarm {
   kind: AlarmKind;
-  /** What it is about: a source (`partner 7`, `network 3f9ac27b`: the beginning of its hash) or a station. */
+  /** Its subject: a source (`partner 7`, or `network 3f9ac27b` with the beginning of its hash) or a station. */
   subject: string;
-  /** The name of its city, where it has one. */
+  /** The name of its city, if it has one. */
   city?: string;
-  /** When, ms. The same alarm within one UTC hour is one. */
+  /** Its time, ms. Equal alarms within one UTC hour are one. */
   at: number;
-  /** How many things happened, such as marks held; 1 unless it is said. */
+  /** Number of events, such as held marks; 1 by default. */
   count?: number;
   /** Further figures by their names, for people. A later alarm of the hour replaces those of the same name. */
   details?: Readonly<Record<string, string | number>>;
 }
 
-/** What an alarm calls a source of marks: without an address, and with as much of its hash as tells it apart. */
+/** The name of a source of marks in an alarm: no address, and just enough of its hash to tell it apart. */
 export const subjectOfSource = (viewer: string | null, partnerId: number | null): string =>
   viewer === null ? `partner ${partnerId}` : `network ${viewer.slice(0, 8)}`;
 
@@ -50,9 +50,9 @@ export const clockAlarm =
     );
 
 /**
- * Raises alarms in the transaction of what they are about (decisions 16.16): one statement. Of each kind,
- * subject, city and hour there is one alarm; a repeat counts and is not told again. Send it close to the commit, before
- * `feed_stamp`: its rows stay locked until then. Several are taken in one order, so transactions do not deadlock.
+ * Raises alarms in the transaction of their events (decisions 16.16), in one statement. There is one alarm for each
+ * kind, subject, city and hour; a repeat counts and is not told again. Send it close to the commit, before
+ * `feed_stamp`: its rows stay locked until then. They are written in a fixed order, so transactions do not deadlock.
  */
 export async function raiseAlarms(tx: Statements, alarms: readonly Alarm[]): Promise<void> {
   if (alarms.length === 0) return;

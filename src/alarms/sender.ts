@@ -10,9 +10,9 @@ import type { Log } from "#src/infrastructure/log.ts";
 import { createNextRun } from "#src/infrastructure/polled.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 
-/** A receiver that is back hears of it after a minute at most. */
+/** A receiver that is back gets its alarms after a minute at most. */
 const longestPauseMs = minuteMs;
-/** When another process has just claimed the channel. */
+/** The pause when another process has just claimed the channel. */
 const shortestPauseMs = 200;
 
 interface Deps {
@@ -42,7 +42,7 @@ export function createAlarmSender(deps: Deps) {
       listener = listen(config, log, "alarms", look);
       look();
     },
-    /** Waits for a message that is under way. */
+    /** Waits for a message that is being sent. */
     async stop(): Promise<void> {
       await listener?.stop();
       for (const loop of loops) await loop.stop();
@@ -50,7 +50,7 @@ export function createAlarmSender(deps: Deps) {
   };
 }
 
-/** One channel: a slow or dead receiver holds up no other. */
+/** A loop for one channel, so that a slow or dead receiver does not stop the others. */
 function createLoop(deps: Deps, channel: Channel) {
   const { config, log } = deps;
   let timer: NodeJS.Timeout | undefined;
@@ -89,8 +89,8 @@ function createLoop(deps: Deps, channel: Channel) {
 }
 
 /**
- * Tells that the database takes no writes, which cannot be stored there as an alarm (decisions 21.25): once an hour,
- * by one process as long as there is Redis. False when another one does. Rejects when the channel did not take it, and another attempt may follow.
+ * Tells that the database takes no writes, which cannot be stored as an alarm (decisions 21.25): once an hour, by one
+ * process as long as Redis is there. False when another one does. Rejects when the channel did not take it.
  */
 async function sendUnstored(
   { config, log, clock, redis }: Deps,
@@ -111,7 +111,7 @@ async function sendUnstored(
   }
 }
 
-/** Sends all alarms that wait, in one message, if it is this process's turn. Gives when to look again, ms. */
+/** Sends all waiting alarms in one message, if it is this process's turn. Gives the time until the next look, ms. */
 async function sendDue({ db, config, log }: Deps, channel: Channel): Promise<number> {
   const found = await claimChannel(db, channel.name);
   if (found.claim === null)

@@ -13,7 +13,7 @@ import { createPolled } from "#src/infrastructure/polled.ts";
 import type { SharedFigures } from "#src/infrastructure/shared-figures.ts";
 import { countHeldByReason } from "#src/marks/held.ts";
 
-/** What there is to know about alarms and about what leads to them. */
+/** Figures about alarms and their causes. */
 export interface AlarmFigures {
   /** Open alarms by kind; every kind is there. */
   open: Record<string, number>;
@@ -27,12 +27,12 @@ export interface AlarmFigures {
 }
 
 const newestShown = 5;
-/** What reads marks is looked at in each sixth round, once a minute by default, for all processes by one of them. */
+/** Figures that read marks are taken in each sixth round, once a minute by default, by one process for all. */
 const roundsBetweenMarks = 6;
-/** An answer of another process is gone before the next look. */
+/** Another process's answer must expire before the next look. */
 const marksRounds = roundsBetweenMarks - 1;
 
-/** Keeps the figures about alarms in memory, so that whoever asks for them asks no database. */
+/** Keeps the figures about alarms in memory, so that requests for them need no database. */
 export function createAlarmWatch(deps: {
   db: Db;
   config: Config;
@@ -73,8 +73,8 @@ export function createAlarmWatch(deps: {
     /** As of the last look; null while Postgres is away. */
     figures: (): AlarmFigures | null => figures,
     /**
-     * For `/readyz`: degraded when an operator is not told. It names no source, because anybody may read it, and an
-     * open alarm is no fault of the process.
+     * For `/readyz`: degraded when an operator is not told. It names no source, because anybody may read it. An open
+     * alarm alone is no fault of the process.
      */
     condition(): { ok: boolean; detail: unknown } {
       if (figures === null) return { ok: true, detail: "unknown without Postgres" };

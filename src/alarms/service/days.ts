@@ -8,16 +8,16 @@ import { compileShape, type Quarantine, stored } from "#src/infrastructure/quara
 import type { Redis } from "#src/infrastructure/redis.ts";
 import { msOf } from "#src/marks/marks.ts";
 
-/** So many days `/status` shows, today included. */
+/** Days that `/status` shows, today included. */
 export const shownDays = 90;
-/** So many days before today upkeep keeps. */
+/** Days before today that upkeep keeps. */
 export const keptDays = 100;
-/** A web process that said longer ago that a feed is well says nothing about this minute. */
+/** A web process's report that a feed is well covers this minute only if it is younger than this. */
 const saidMs = 30_000;
 
 const keyOf = (prefix: string): string => `${prefix}:service`;
 
-/** A web process says which feeds are well at `now` (ms). Rejects while Redis is away. */
+/** A web process reports the feeds that are well at `now` (ms). Rejects while Redis is away. */
 export async function sayWell(
   redis: Redis,
   prefix: string,
@@ -29,8 +29,8 @@ export async function sayWell(
 }
 
 /**
- * The duty `service`: counts the present minute for each feed that a web process has just found well. May run twice:
- * a minute is counted once. Rejects while Redis or Postgres is away, and the minute stays uncounted.
+ * The duty `service`: counts the present minute for each feed that a web process has just found well. May run twice,
+ * because a minute is counted once. Rejects while Redis or Postgres is away, and the minute stays uncounted.
  */
 export async function countMinute(deps: {
   db: Db;

@@ -7,7 +7,7 @@ import { msOf } from "#src/marks/marks.ts";
 import { already, invalid, noId, operatorAct, unknown } from "#src/operators/act.ts";
 import { line, oneOf, orNull, rowId } from "#src/operators/inputs.ts";
 
-/** A text for everybody, and in Russian where somebody has written it. */
+/** A public text, with a Russian version if somebody has written one. */
 export interface PublicText {
   en: string;
   ru: string | null;
@@ -16,7 +16,7 @@ export interface PublicText {
 export interface Incident {
   id: number;
   title: PublicText;
-  /** What it touches; empty for all. */
+  /** The feeds that it affects; empty for all. */
   feeds: Feed[];
   /** ms. */
   opened: number;
@@ -57,10 +57,10 @@ export async function listIncidents(
 
 const shownMax = 200;
 
-/** Characters. */
+/** Longest texts, in characters. */
 const titleMax = 120;
 const textMax = 1000;
-/** For readers of Russian: null or "" when nobody has written it. */
+/** `text_ru` is for readers of Russian: null or "" when nobody has written it. */
 const told = { text: line(0, textMax), text_ru: Type.Optional(orNull(line(0, textMax))) };
 const opened = Type.Object({
   title: line(0, titleMax),
@@ -125,7 +125,7 @@ const addUpdate = (tx: Tx, id: number, { en, ru }: PublicText): Promise<unknown>
     ru,
   ]);
 
-/** Why a text cannot be shown to everybody; null when it can. */
+/** The fault of a text that cannot be published; null for a good text. */
 function faultIn(field: string, text: PublicText, most: number): Refusal | null {
   for (const one of [text.en, ...(text.ru === null ? [] : [text.ru])]) {
     if (one.trim() === "") return invalid(field, "must not be empty");
