@@ -10,12 +10,12 @@ import { act, already } from "#src/operators/act.ts";
 type Settings = Pick<Config, "consumerKey" | "reporterPepper" | "baseUrl">;
 
 const partnerName = "Consumer map";
-// For each viewer (decisions 8); a mobile network can have many drivers behind one address.
+// Limits of each viewer (decisions 8); a mobile network can have many drivers behind one address.
 const limits = { rpm: 1200, daily: 500_000 };
 
 /**
- * The publishable key of the map at `/`: the operator's CONSUMER_KEY, else one that follows from the pepper, so that
- * nothing but its hash has to be stored. Null without either.
+ * The publishable key of the map at `/`: the operator's CONSUMER_KEY, else one derived from the pepper, so that only
+ * its hash has to be stored. Null without either.
  */
 export function consumerKey({ consumerKey: configured, reporterPepper }: Settings): string | null {
   if (configured !== "") return configured;
@@ -27,8 +27,8 @@ export function consumerKey({ consumerKey: configured, reporterPepper }: Setting
 }
 
 /**
- * Issues the key of the map at `/` to a partner of its own, unless it was issued before (and perhaps revoked since),
- * or the operator has named another. Part of a release; two at once are safe.
+ * Issues the key of the map at `/` to a partner of its own, unless it was issued before (and perhaps revoked since), or
+ * the operator has named another. It is part of a release; two at once are safe.
  */
 export async function issueConsumerKey(
   db: Db,

@@ -30,7 +30,7 @@ export interface IssuedKey {
   confirm_min: number;
   reports: boolean;
   mass_no_limit: number;
-  /** In place of `mass_no_limit` until that time. */
+  /** Replaces `mass_no_limit` until that time. */
   limited_to: number | null;
   limited_until: Date | null;
   expires_at: Date | null;
@@ -75,7 +75,7 @@ const limit = Type.Object(
 export type KeyWish = Static<typeof changes>;
 
 /**
- * Issues a key to a partner. `text` is the key itself: it is given this once. `bound` is false when the partner's
+ * Issues a key to a partner. `text` is the key itself, which is given only once. `bound` is false when the partner's
  * switch keeps its keys' addresses from holding.
  */
 export const issueKey = operatorAct(newKeyWish, noId, async (tx, asked, _, { now, config }) => {
@@ -90,7 +90,7 @@ export const issueKey = operatorAct(newKeyWish, noId, async (tx, asked, _, { now
   return { value: { key, text, bound: partner.bind_ips }, ...entry };
 });
 
-/** Stores a key whose text is known, and says what the operator's log says of it. */
+/** Stores a key with a known text. Gives it with its entry for the operator's log. */
 export async function addKey(
   tx: Tx,
   { partner_id, kind, text }: { partner_id: number; kind: KeyKind; text: string },
@@ -130,7 +130,7 @@ export const limitKey = operatorAct(limit, rowId, async (tx, { to, until }, id, 
   return { value, action: "key.limit", subject: `key ${id}`, details };
 });
 
-/** Ends a key for good, and the dashboard's sessions that were opened with it: these at once, the key within 15 s. */
+/** Ends a key for good within 15 s, and at once the dashboard's sessions that were opened with it. */
 export const revokeKey = operatorAct(nothing, rowId, async (tx, _, id) => {
   const value = await updateKey(tx, id, { revoked_at: tx.raw("server_now()") });
   if (value === null)
@@ -143,7 +143,7 @@ export function alreadyRevoked(id: number): Refusal {
   return already("key", id, "revoked");
 }
 
-/** A key's settings as they are stored, or which of them cannot be taken. */
+/** A key's settings in their stored form, or the fault of one of them. */
 function checkSettings(kind: KeyKind, wish: KeyWish, now: number): KeySettings | Refusal {
   const { expires, ...others } = wish;
   if (wish.confirm_min === 2)
@@ -172,7 +172,7 @@ function checkSettings(kind: KeyKind, wish: KeyWish, now: number): KeySettings |
   };
 }
 
-/** `https://Б.рф/` → `xn--90a.xn--p1ai`. A scheme, a leading `*.` and a trailing dot are understood; null for no domain. */
+/** `https://Б.рф/` → `xn--90a.xn--p1ai`. A scheme, a leading `*.` and a trailing dot are removed; null for no domain. */
 export function boundDomain(entry: string): string | null {
   const host = entry
     .replace(/^https?:\/\//i, "")
@@ -183,13 +183,13 @@ export function boundDomain(entry: string): string | null {
   return normal === null || normal.length > 253 || !usable.test(normal) ? null : normal;
 }
 
-/** `com`: with every website below it. */
+/** True for a domain such as `com`, which has every website below it. */
 const isOneLabel = (entry: string): boolean => {
   const domain = boundDomain(entry) ?? "";
   return /^[^.:]+$/.test(domain) && domain !== "localhost";
 };
 
-/** Each entry once in the form that is stored, or the first one that has none. */
+/** Each entry once in its stored form, or the first invalid entry. */
 function readAll(
   entries: readonly string[] | undefined,
   parse: (entry: string) => string | null,

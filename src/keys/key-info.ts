@@ -16,7 +16,7 @@ export interface KeyInfo {
   confirmMin: number;
   reports: boolean;
   massNoLimit: number;
-  /** What holds in place of `massNoLimit` until that time, ms. */
+  /** Replaces `massNoLimit` until that time, ms. */
   limited: { to: number; until: number } | null;
   expiresAt: number | null;
   partner: {
@@ -35,7 +35,7 @@ export interface KeyInfo {
   };
 }
 
-/** What a key may send at `now`, ms: `no` marks of newcomers in an hour, and new users of its partner in a day. */
+/** A key's limits at `now`, ms: `no` marks of newcomers in an hour, and new users of its partner in a day. */
 export function markLimitsOf(
   { massNoLimit: usual, limited, partner: { newUsersDaily, launch } }: KeyInfo,
   now: number,
@@ -84,7 +84,7 @@ export const keyShape = compileShape(
     }),
   }),
 );
-/** What the quarantine calls these rows. They go by their ids. */
+/** The name of these rows in the quarantine, where they have their ids. */
 export const keysTable = "keys";
 
 /** All keys that are not revoked and can be read. Rejects when Postgres is away. */
@@ -93,7 +93,7 @@ export async function loadKeys(db: Db, quarantine: Quarantine): Promise<HashedKe
   return quarantine.sift(keysTable, found, ({ id }) => String(id), keyShape).map(hashedKey);
 }
 
-/** Those keys of `hashes` that are not revoked. One that cannot be read is null. Rejects when Postgres is away. */
+/** The keys of `hashes` that are not revoked; null for an unreadable one. Rejects when Postgres is away. */
 export async function loadKeysOf(
   db: Db,
   hashes: readonly string[],
@@ -103,7 +103,7 @@ export async function loadKeysOf(
   return found.map((row) => (keyShape(row) === null ? hashedKey(row) : [row.hash, null]));
 }
 
-/** The key with this id as the database knows it now; null when it is revoked or expired. */
+/** The key with this id from the database; null when it is revoked or expired. */
 export async function loadKey(db: Db, id: number): Promise<KeyInfo | null> {
   const inForce = `${sql} and (k.expires_at is null or k.expires_at > server_now()) and k.id = ?`;
   const [row] = await rows<KeyRow>(db, inForce, [id]);

@@ -37,8 +37,8 @@ interface Needs {
 }
 
 /**
- * All keys in memory, refreshed on NOTIFY `keys` and every `keysRefreshMs`, from Postgres and from what other processes
- * have read (decisions 21.16); their use is written down as often.
+ * All keys in memory, refreshed on NOTIFY `keys` and every `keysRefreshMs`, from Postgres and from other processes'
+ * reads (decisions 21.16). Their use is saved at the same intervals.
  */
 export function createKeyStore({ db, config, log, clock, quarantine, redis, peers }: Needs) {
   const keyLookup = createKeyLookup(db, clock);
@@ -49,23 +49,23 @@ export function createKeyStore({ db, config, log, clock, quarantine, redis, peer
   let byId: Map<number, KeyInfo> | null = null;
   let onRefresh = (): void => {};
   let known: KnownKeys | null = null;
-  /** When they were read, by the monotonic clock: the other one may be set. */
+  /** Time of the read by the monotonic clock, because the other clock may be set. */
   let readMs = -Infinity;
   let wasOutdated = false;
   let listener: Listener | null = null;
 
-  /** When they were read, by `clock`, which may have gone back since. */
+  /** Time of the read by `clock`, which may have gone back since. */
   const readAt = (): number | null => {
     if (known === null) return null;
     const now = clock();
     return ageOf(known.at, now) >= 0 ? known.at : Math.floor(now - (performance.now() - readMs));
   };
-  /** A key whose row cannot be read goes on as it was. */
+  /** Keys whose rows cannot be read; they stay as they were. */
   const setAside = (): HashedKey[] =>
     [...keys].filter(([, { id }]) => quarantine.has(keysTable, String(id)));
   const take = (found: KnownKeys, ageMs: number): void => {
     if (known === null) log.info({ keys: found.keys.length }, "keys loaded");
-    // Also when they are the same: what `find` has added may be revoked by now.
+    // Replaced even when equal, because keys that `find` has added may be revoked by now.
     keys = new Map([...found.keys, ...setAside()]);
     byId = null;
     keyLookup.forget();
@@ -73,7 +73,7 @@ export function createKeyStore({ db, config, log, clock, quarantine, redis, peer
     readMs = performance.now() - Math.max(0, ageMs);
   };
   const load = async (): Promise<void> => {
-    // Not the end: what was changed meanwhile may be missing, and a process may stand still before it goes on.
+    // Time of the beginning: the read may miss later changes, and a process may pause before it goes on.
     const [at, began] = [clock(), performance.now()];
     try {
       const found = await loadKeys(db, quarantine);
@@ -88,7 +88,7 @@ export function createKeyStore({ db, config, log, clock, quarantine, redis, peer
     try {
       const own = known === null ? null : { ...known, at: readAt()! };
       const found = await shared.exchange(own, clock());
-      // A reading of its own may have ended meanwhile.
+      // The process's own read may have ended meanwhile.
       if (found !== null && found.at > (readAt() ?? -Infinity)) take(found, clock() - found.at);
     } catch (error) {
       // The connection has logged that Redis is away.
@@ -98,13 +98,13 @@ export function createKeyStore({ db, config, log, clock, quarantine, redis, peer
   };
   const everyMs = config.keysRefreshMs;
   const loads = createPolled({ everyMs, look: load });
-  // Beside it: a Postgres that is frozen lets a reading wait for long.
+  // A timer of its own, because a frozen Postgres delays the reads for long.
   const exchanges = createPolled({ everyMs, look: exchange });
 
-  /** Whether keys may have been revoked for long without a word here (decisions 21.17). */
+  /** True if keys may have been revoked for long without this process knowing (decisions 21.17). */
   const outdated = (): boolean => {
     const now = performance.now();
-    // Asked at each request. Without keys in memory each is looked up.
+    // On the path of each request. Without keys in memory each one is looked up.
     if (known === null || now - readMs <= oldestMs) return false;
     const othersAt = Math.max(...peers.others().map(({ postgresAt }) => postgresAt ?? -Infinity));
     return isOutdated({
@@ -142,7 +142,7 @@ export function createKeyStore({ db, config, log, clock, quarantine, redis, peer
   const uses = createPolled({ everyMs, look: () => writeUse(false) });
 
   return {
-    /** The key with this text as far as memory knows: null when it is refused, undefined when `find` must tell. */
+    /** The key with this text from memory: null when it is refused, undefined when only `find` can tell. */
     known: inMemory,
     /**
      * The key with this text; null when it is wrong, revoked or expired (decisions 8). Queries Postgres only for
@@ -153,21 +153,21 @@ export function createKeyStore({ db, config, log, clock, quarantine, redis, peer
       if (here !== undefined) return here;
       const hash = hashKey(text);
       const key = await keyLookup.lookUp(hash);
-      // Without any reading nothing says how long it may be kept.
+      // Kept only after a first read, which limits how long keys are believed.
       if (key !== null && known !== null) {
         keys.set(hash, key);
         byId = null;
       }
       return key === null ? null : inForce(key);
     },
-    /** The key with this text when its end is over and memory still holds it: it is refused, and its pages may know. */
+    /** An expired key with this text that is still in memory: it is refused, but its pages may be told why. */
     ended(text: string): KeyInfo | null {
       const key = keys.get(hashKey(text));
       return key === undefined || inForce(key) !== null ? null : key;
     },
     /**
-     * The key of this id as it is now, for what stays open; null when it is revoked or expired, or that is not known.
-     * Counts as a use.
+     * The current key of this id, for open connections; null when it is revoked or expired, or this is unknown. Counts
+     * as a use.
      */
     current(id: number): KeyInfo | null {
       if (outdated()) return null;
@@ -175,11 +175,11 @@ export function createKeyStore({ db, config, log, clock, quarantine, redis, peer
       const key = byId.get(id);
       return key === undefined ? null : inForce(key);
     },
-    /** Has `listener` called after each refresh, also one that failed: keys end by time too. */
+    /** Calls `listener` after each refresh, even a failed one, because keys also end by time. */
     watch(listener: () => void): void {
       onRefresh = listener;
     },
-    /** Loads all keys and follows changes. Survives Postgres being away: it tries again by itself. */
+    /** Loads all keys and follows changes. It tries again by itself while Postgres is away. */
     async start() {
       listener ??= listen(config, log, "keys", () => void loads.refresh());
       void uses.start();
@@ -190,15 +190,15 @@ export function createKeyStore({ db, config, log, clock, quarantine, redis, peer
       await Promise.all([loads.stop(), exchanges.stop(), uses.stop()]);
       await writeUse(true);
     },
-    /** Takes what other processes know. Never rejects. */
+    /** Takes newer keys from other processes. Never rejects. */
     exchange: exchanges.refresh,
-    /** True when its keys must not be believed: others have read Postgres since, or nothing is heard of them. */
+    /** True when its keys must not be believed: others have read Postgres since, or have been silent. */
     outdated,
     /** Keys in memory. */
     get size() {
       return keys.size;
     },
-    /** When Postgres was read for them, here or elsewhere, ms; null before the first time. */
+    /** Time of the read of Postgres behind them, here or elsewhere, ms; null before the first. */
     get refreshedAt() {
       return readAt();
     },
@@ -211,7 +211,7 @@ const batchMax = 500;
 
 /**
  * Looks up keys that are not in memory yet. Anybody can forge a key's checksum, so this must be cheap under a flood:
- * one query runs at a time, for all keys that came during the last one, and absent keys are remembered.
+ * one query at a time, for all keys that came during the last one, and absent keys are remembered.
  */
 function createKeyLookup(db: Db, clock: Clock) {
   const absent = new LRUCache<string, number>({ max: absentMax });
@@ -221,7 +221,7 @@ function createKeyLookup(db: Db, clock: Clock) {
       const found = new Map(await loadKeysOf(db, [...new Set(hashes)]));
       return hashes.map((hash) => {
         const key = found.get(hash) ?? null;
-        // It may be a good key: its holder must not take it for a wrong one.
+        // It may be a good key, so its holder must not be told that it is wrong.
         if (found.has(hash) && key === null)
           return new ConnectionFault("the key's row cannot be read");
         if (key === null) absent.set(hash, clock() + absentMs);
@@ -237,24 +237,24 @@ function createKeyLookup(db: Db, clock: Clock) {
       if (until !== undefined && until > clock()) return Promise.resolve(null);
       return lookups.add(hash);
     },
-    /** Forgets which keys were absent. */
+    /** Forgets the absent keys. */
     forget: () => absent.clear(),
   };
 }
 
 const quietMs = minuteMs;
 
-/** When which key was last used, as `key list` shows it: right to the minute. */
+/** The last use of each key, for `key list`, precise to the minute. */
 function createKeyUse(db: Db, clock: Clock) {
   const usedAt = new Map<number, number>();
   const writtenAt = new Map<number, number>();
 
   return {
-    /** Remembers that a key was used now. Costs next to nothing: it is called for every request. */
+    /** Notes that a key was used now. It is cheap, because it is called for every request. */
     note: (keyId: number): void => void usedAt.set(keyId, clock()),
     /**
-     * Writes down the latest use of each key that was not written within the last minute, or of all (`everything`), in
-     * one statement. Rejects when Postgres is away; what was not written is kept.
+     * Saves the latest use of each key that was not saved within the last minute, or of all (`everything`), in one
+     * statement. Rejects when Postgres is away, and keeps unsaved uses.
      */
     async flush(everything: boolean): Promise<void> {
       const now = clock();
@@ -274,7 +274,7 @@ function createKeyUse(db: Db, clock: Clock) {
       );
       for (const [id, at] of due) {
         writtenAt.set(id, now);
-        // A use during the writing stays for the next time.
+        // A use during the save stays for the next one.
         if (usedAt.get(id) === at) usedAt.delete(id);
       }
     },

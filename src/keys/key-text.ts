@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 
 export type KeyKind = "secret" | "publishable";
 
-/** What tells the kinds apart. An operator's key opens the console, never the API. */
+/** Prefixes tell the kinds apart. An operator's key opens the console, never the API. */
 const prefixes = { secret: "svc_live_", publishable: "pk_live_", operator: "op_live_" } as const;
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 // 62^43 > 2^256 and 62^6 > 2^32: both parts have a fixed width.
@@ -36,7 +36,7 @@ export const isOperatorKeyText = (text: string): boolean =>
 /** The start of a key that may be shown later, to tell keys apart: `svc_live_Ab12`. */
 export const keyPrefix = (text: string): string => text.slice(0, text.indexOf("live_") + 9);
 
-/** A text for the log without the keys that a caller has put where they do not belong. */
+/** A text for the log, without keys that a caller has put in wrong places. */
 export const withoutKeys = (text: string): string =>
   text.includes("_live_") ? text.replace(/((?:svc|pk|op)_live_)[0-9A-Za-z]+/g, "$1…") : text;
 

@@ -6,7 +6,7 @@ import { containing } from "#src/operators/operator-log.ts";
 
 const today = "(server_now() at time zone 'UTC')::date";
 
-/** All partners, or one, with what an operator wants to see beside their limits. */
+/** All partners, or one, with figures for an operator beside their limits. */
 export async function partnerRows(db: Db, id: number | null = null): Promise<ConsolePartner[]> {
   const held = await countHeldByPartner(db);
   const found = await rows<Omit<ConsolePartner, "held">>(
@@ -56,8 +56,8 @@ export async function usageOf(
 }
 
 /**
- * Partners by name or number, and keys by prefix, label or number, for somebody who types `q`: at most `limit` of each.
- * Names that begin with it and keys in force come first. A whole key is found by the prefix that is stored of it.
+ * Partners by name or number, and keys by prefix, label or number, for a search `q`: at most `limit` of each. Names
+ * that begin with it and keys in force come first. A whole key is found by its stored prefix.
  */
 export async function findPartnersAndKeys(
   db: Db,

@@ -18,7 +18,7 @@ export interface Partner {
   cache_ttl_s: number | null;
   /** New users in a day; null for the default. */
   new_users_daily: number | null;
-  /** The end of a launch, and what holds until then instead of the usual limits. */
+  /** The end of a launch, and the limits until then. */
   launch_until: Date | null;
   launch_new_users: number | null;
   launch_limit: number | null;
@@ -26,7 +26,7 @@ export interface Partner {
   updated_at: Date;
 }
 
-/** What holds until `until`, ms: new users in a day, and stations harmfully changed in an hour. */
+/** Limits until `until`, ms: new users in a day, and stations harmfully changed in an hour. */
 export interface Launch {
   until: number;
   newUsers: number;
@@ -58,13 +58,13 @@ const launch = Type.Object(
 );
 export type PartnerChanges = Static<typeof changes>;
 
-/** A launch that is longer is no launch. */
+/** Longest launch. */
 const launchMaxMs = 92 * dayMs;
 
 const columns =
   "id, name, rpm, daily, enabled, bind_ips, accept_remote, cache_ttl_s, new_users_daily, launch_until, launch_new_users, launch_limit, created_at, updated_at";
 
-/** Makes a partner with the default switches, and with the default limits where none are given. */
+/** Makes a partner with the default switches, and with default limits unless others are given. */
 export const createPartner = operatorAct(newPartner, noId, async (tx, wish, _, { config }) => {
   const { name, rpm = config.defaultRpm, daily = config.defaultDaily } = wish;
   const details = { name: name.trim(), rpm, daily };
@@ -83,8 +83,8 @@ export const changePartner = operatorAct(changes, rowId, async (tx, { name, ...o
 });
 
 /**
- * Prepares a partner for the days in which most of its users are new (decisions 4.17); `until` null ends them.
- * In force on every process within 15 s.
+ * Sets a launch: the days in which most of a partner's users are new (decisions 4.17); `until` null ends it. In force
+ * on every process within 15 s.
  */
 export const setLaunch = operatorAct(launch, rowId, async (tx, wish, id, { now }) => {
   const { until, new_users, limit } = wish;
@@ -117,7 +117,7 @@ export const listPartners = (db: Db | Tx): Promise<Partner[]> =>
 export const findPartner = async (db: Db | Tx, id: number): Promise<Partner | null> =>
   (await rows<Partner>(db, `select ${columns} from partners where id = ?`, [id]))[0] ?? null;
 
-/** Refuses a partner that there is not: what is listed of it would look as if it had nothing. Null for none at all. */
+/** Refuses an unknown partner, because lists of it would look as if it had nothing. Null for a known or absent id. */
 export async function refuseAbsentPartner(
   db: Statements,
   id: number | null | undefined,

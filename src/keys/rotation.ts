@@ -6,26 +6,26 @@ import { alreadyRevoked, findKey, type IssuedKey, storeKey } from "#src/keys/iss
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { act, already } from "#src/operators/act.ts";
 
-/** For how many days the old key may go on: at least, at most. */
+/** Least and most days for which the old key stays valid. */
 export const overlapDays = [1, 30] as const;
 
-/** A key that is younger cannot be replaced: each key has a budget of harmful marks of its own. */
+/** A younger key cannot be replaced, because each key has its own budget of harmful marks. */
 const ageMinMs = dayMs;
 
-/** So long after a rotation its answer can be had again, as long as the new key was not used. */
+/** The answer of a rotation can be repeated for this time, if the new key was not used. */
 const repeatMs = hourMs;
 
-/** What has become of a key: `text` is the new key itself, given this once. */
+/** The result of a rotation: `text` is the new key itself, given only once. */
 export interface Rotated {
   key: IssuedKey;
   text: string;
-  /** When the old key ends. */
+  /** The end of the old key. */
   ends: Date;
 }
 
 /**
- * A rotation that may be asked for again with the same `requestId`: the new key follows from the old one's id, from that
- * text and from the pepper, so that a lost answer is given once more (decisions 8.37). Otherwise as `rotateKey`.
+ * A rotation that may be repeated with the same `requestId`: the new key is derived from the old one's id, `requestId`
+ * and the pepper, so that a lost answer can be given again (decisions 8.37). Otherwise as `rotateKey`.
  */
 export async function rotateKeyRepeatably(
   { db, pepper }: { db: Db; pepper: string },
@@ -40,7 +40,7 @@ export async function rotateKeyRepeatably(
   return (await madeBefore(db, own, newKey("secret", random), now)) ?? rotated;
 }
 
-/** The rotation that has made this key; null if there was none, or its answer has had its time. */
+/** The rotation that has made this key; null without one, or after the time for its answer. */
 async function madeBefore(
   db: Db,
   old: { id: number; partnerId: number },
@@ -59,8 +59,8 @@ async function madeBefore(
 }
 
 /**
- * A partner replaces the secret key `id` by a new one with the same settings; the old one ends after `days`
- * (decisions 8.36). Not done, with `state`: the key has an `ending`, or is `new` or `revoked`. In force on every
+ * Replaces a partner's secret key `id` by a new one with the same settings; the old one ends after `days`
+ * (decisions 8.36). It is refused, with `state`, for a key that is `ending`, `new` or `revoked`. In force on every
  * process within 15 s.
  */
 export const rotateKey = (

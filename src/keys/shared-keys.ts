@@ -7,7 +7,7 @@ import { checksumOf, orWrongType, tellDamage } from "#src/infrastructure/checksu
 import { type Redis, runScript, scriptOf } from "#src/infrastructure/redis.ts";
 import type { HashedKey } from "#src/keys/key-info.ts";
 
-/** All keys in force, and from when that is known: when the reading of Postgres began, ms. */
+/** All keys in force, and the time, ms, at which their read of Postgres began. */
 export interface KnownKeys {
   at: number;
   keys: readonly HashedKey[];
@@ -19,7 +19,7 @@ export interface KnownKeys {
 const format = 1;
 const zip = promisify(gzip);
 const unzip = promisify(gunzip);
-/** As long as a model snapshot, which a process can start from together with these keys. */
+/** As long as a model snapshot, because a process can start from both together. */
 const keptMs = 48 * hourMs;
 
 const sumOf = (text: string): string => hash("sha1", text, "base64url");
@@ -29,8 +29,8 @@ export const knownKeys = (at: number, keys: readonly HashedKey[]): KnownKeys => 
   sum: sumOf(JSON.stringify(keys)),
 });
 
-// ARGV: at, sum, checksum, how long it is kept, body (empty at first: it is sent only where it is needed), and the time
-// after which none can have been read yet: a wrong clock said so.
+// ARGV: at, sum, checksum, lifetime, body (empty at first, because it is sent only if needed), and the latest possible
+// time of a read: a later one comes from a wrong clock.
 const script = scriptOf(`
 local there = redis.call('HMGET', KEYS[1], 'at', 'sum')
 local own, at = tonumber(ARGV[1]), tonumber(there[1] or -1) or -1
@@ -44,8 +44,8 @@ redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return {}`);
 
 /**
- * The latest keys that any process has read, in Redis (decisions 21.16): hashes of the keys with their limits,
- * switches and bindings. Who is cut from Postgres alone learns from it what has changed.
+ * The latest keys that any process has read, in Redis (decisions 21.16): hashes of the keys with their limits, switches
+ * and bindings. A process that alone is cut off from Postgres gets changes from it.
  */
 export function createSharedKeys(redis: Redis, prefix: string) {
   const key = `${prefix}:keys:${format}`;
@@ -58,7 +58,7 @@ export function createSharedKeys(redis: Redis, prefix: string) {
     const values = [at, sum, checksumOf(key, at, sum), keptMs, body, now + slackMs];
     return orWrongType(runScript(redis, script, [key], values) as Promise<Answer>);
   };
-  /** What was stored; null when it is not whole. */
+  /** The stored keys; null when they are damaged. */
   const read = async (
     own: KnownKeys,
     [at, sum, check, body]: Answer,
@@ -72,8 +72,8 @@ export function createSharedKeys(redis: Redis, prefix: string) {
   };
   return {
     /**
-     * Stores what this process knows, or gives what was known later. `own` null: it knows nothing. What was read later
-     * than `now`, by a clock that was wrong, counts as not there. What is not whole is removed. Rejects while Redis is away.
+     * Stores this process's keys, or gives newer ones. `own` is null without keys. Keys that were read later than
+     * `now`, by a wrong clock, are ignored, and damaged ones are removed. Rejects while Redis is away.
      */
     async exchange(own: KnownKeys | null, now: number): Promise<KnownKeys | null> {
       const known = own === null || ageOf(own.at, now) < 0 ? { at: -1, sum: "", keys: [] } : own;
