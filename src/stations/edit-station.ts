@@ -18,7 +18,7 @@ import {
   textFields,
 } from "#src/stations/hand-edits.ts";
 
-/** A station as an operator sees it, with what is set by hand. */
+/** A station as an operator sees it, with its edits by hand. */
 export interface StationCard extends StationRow {
   source: string;
   in_service: boolean;
@@ -44,18 +44,18 @@ const point = Type.Object(
   },
   { additionalProperties: false },
 );
-/** What the operator has seen, which an import stored long ago: it may be longer or hold other characters. */
+/** The values that the operator has seen. An old import may have stored longer texts, or other characters. */
 const seen = { name: Type.String(), brand: Type.String(), addr: Type.String(), position: point };
-/** What an operator wants of a station. */
+/** An operator's edit of a station. */
 const edit = Type.Object(
   {
     name: Type.Optional(line(0, stationTextMax.name)),
     brand: Type.Optional(line(0, stationTextMax.brand)),
     addr: Type.Optional(line(0, stationTextMax.addr)),
     position: Type.Optional(point),
-    /** Fields that go back to what the imports say. */
+    /** Fields that go back to the imports' values. */
     from_file: Type.Optional(Type.Array(oneOf(handFields), { maxItems: handFields.length })),
-    /** The act is refused when such a field is another one by now. */
+    /** The act is refused if one of these values has changed since. */
     was: Type.Optional(Type.Partial(Type.Object(seen), { additionalProperties: false })),
   },
   { minProperties: 1, additionalProperties: false },
@@ -64,7 +64,7 @@ type StationWish = Static<typeof edit>;
 
 /**
  * Sets fields of a station by hand, or gives them back to the imports; imports then leave them as they are
- * (decisions 13.16, 13.17, 14.5). Served at once: the change is in the feed with this transaction.
+ * (decisions 13.16, 13.17, 14.5). It is served at once, because this transaction also writes the change feed.
  */
 export const editStation = operatorAct(edit, stationId, async (tx, wish, id) => {
   const found = await lockStation(tx, id);
@@ -104,7 +104,7 @@ export const editStation = operatorAct(edit, stationId, async (tx, wish, id) => 
   };
 });
 
-/** A station with what is set by hand; null when there is none of this id. */
+/** A station with its edits by hand; null for an unknown id. */
 export async function findStation(db: Db, id: string): Promise<StationCard | null> {
   const [station] = await rows<Stored>(db, storedSql, [id]);
   const edits = (await readEdits(db, [id])).get(id);
@@ -123,7 +123,7 @@ export async function lockStation(
 ): Promise<{ station: Stored; edits: HandEdits } | null> {
   const [station] = await rows<Stored>(tx, `${storedSql} for no key update`, [id]);
   if (station === undefined) return null;
-  // A later statement than the lock: in one, it would see what was there before the wait.
+  // A later statement than the lock: in the same one it would see the edits before the wait.
   return { station, edits: (await readEdits(tx, [id])).get(id) ?? noEdits(id) };
 }
 
@@ -137,7 +137,7 @@ const valuesOf = ({ name, brand, addr, lat, lon }: StationRow): Values => ({
   position: { lat, lon },
 });
 
-/** The new value of each field that the wish names, or why it cannot be taken. */
+/** The new value of each field in the wish, or the refusal. */
 function wantedOf(wish: StationWish, edits: HandEdits): Some<Values> | Refusal {
   const wanted: Some<Values> = {};
   for (const field of textFields) {
@@ -159,7 +159,7 @@ function wantedOf(wish: StationWish, edits: HandEdits): Some<Values> | Refusal {
     if (wanted[field] !== undefined)
       return invalid("from_file", `Gives ${field} back to the file, and ${field} is set as well`);
     const value = fileValue(edits, field);
-    // One that is not set by hand is the file's already.
+    // A field that is not set by hand already has the file's value.
     if (value !== null) Object.assign(wanted, { [field]: value });
   }
   return wanted;

@@ -2,7 +2,7 @@ import type { HandSet } from "#src/contract/console.ts";
 import type { StationRow } from "#src/feed/feed.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 
-/** A station's row in `station_edits`: what the imports say where an operator has set something else. */
+/** A station's row in `station_edits`: the imports' values of the fields that an operator has set by hand. */
 export interface HandEdits {
   station_id: string;
   file_name: string | null;
@@ -16,18 +16,18 @@ export interface HandEdits {
 
 /** The fields that are texts. */
 export const textFields = ["name", "brand", "addr"] as const;
-/** What can be set by hand, and goes back to the file's value. */
+/** The fields that can be set by hand, and go back to the file's value. */
 export const handFields = [...textFields, "position"] as const;
 export type HandField = (typeof handFields)[number];
 
-/** Of a station at which nothing is set by hand. */
+/** The edits of a station without any. */
 export const noEdits = (stationId: string): HandEdits => ({
   station_id: stationId,
   ...{ file_name: null, file_brand: null, file_addr: null, file_lat: null, file_lon: null },
   ...{ in_service: null, file_removed: false },
 });
 
-/** What is set by hand at these stations. Lock the stations before, or it may change meanwhile. */
+/** The edits of these stations. Lock the stations before, or the edits may change meanwhile. */
 export async function readEdits(
   db: Db | Tx,
   stationIds: readonly string[],
@@ -37,7 +37,7 @@ export async function readEdits(
   return new Map(found.map((edits) => [edits.station_id, edits]));
 }
 
-/** Stores what is set by hand at a station; its row goes when nothing is any more. */
+/** Stores the edits of a station; deletes its row when there are none. */
 export async function saveEdits(tx: Tx, { station_id, ...columns }: HandEdits): Promise<void> {
   const { file_removed: removed, ...values } = columns;
   if (Object.values(values).every((value) => value === null)) {
@@ -51,7 +51,7 @@ export async function saveEdits(tx: Tx, { station_id, ...columns }: HandEdits): 
     .merge(row);
 }
 
-/** The same as people and pages read it. */
+/** The edits in the form for people and pages. */
 export const handSetOf = ({
   file_name,
   file_brand,
@@ -65,8 +65,8 @@ export const handSetOf = ({
 });
 
 /**
- * A station of a file where an operator has set something by hand: `station` is what is to be served, `edits` what the
- * file says in its place, and `left` how many values of the file are not applied (decisions 14.5).
+ * Applies the edits to a station of a file: `station` is to be served, `edits` has the file's values instead, and
+ * `left` is the number of the file's values that are not applied (decisions 14.5).
  */
 export function overrule(
   file: StationRow,
@@ -74,7 +74,7 @@ export function overrule(
   edits: HandEdits,
 ): { station: StationRow; edits: HandEdits; left: number } {
   const station = { ...file };
-  // One that was kept in service by hand is in a file again: from now on the files decide.
+  // A station that was kept in service by hand is in a file again, so from now on the files decide.
   const inService = edits.in_service === true ? null : edits.in_service;
   const next: HandEdits = { ...edits, in_service: inService, file_removed: false };
   let left = inService === false ? 1 : 0;

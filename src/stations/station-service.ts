@@ -32,8 +32,8 @@ export const closeStation = operatorAct(close, stationId, async (tx, { comment =
 });
 
 /**
- * Puts a station in service again. Where imports have taken it out, it is kept in service by hand until an import has
- * it again (decisions 14.6).
+ * Puts a station in service again. If imports have taken it out, it is kept in service by hand until an import has it
+ * again (decisions 14.6).
  */
 export const reopenStation = operatorAct(nothing, stationId, async (tx, _, id) => {
   const found = await lockStation(tx, id);
