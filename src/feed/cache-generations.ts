@@ -8,8 +8,8 @@ import { onOtherMaster, type Redis } from "#src/infrastructure/redis.ts";
 
 /**
  * The hash of the generations: a field for each cell, the highest number of the change feed that changed a station
- * there; and `epoch`, a random text. A cached rectangle is good when it was stored under the present epoch and holds
- * all changes up to the generations of its cells (decisions 8).
+ * there; and `epoch`, a random text. A cached rectangle is valid if it was stored under the current epoch and has all
+ * changes up to the generations of its cells (decisions 8).
  */
 export const generationsKey = (prefix: string): string => `${prefix}:cells`;
 
@@ -52,10 +52,10 @@ export async function renewEpoch(redis: Redis, prefix: string): Promise<void> {
 }
 
 /**
- * The part of a process that follows the change feed: advances the generations of what it has applied, because a marks
- * worker may die between its commit and its own call. The epoch is renewed instead when it is unknown what has changed:
- * on each connection to Redis (a failover may have lost the last generations), after the feed was read or compared as a
- * whole, and after a call that failed.
+ * The part of a process that follows the change feed: advances the generations of applied changes, because a marks
+ * worker may die between its commit and its own call. If the changes are unknown, it renews the epoch instead: on each
+ * connection to Redis (a failover may have lost the last generations), after a whole read or comparison of the feed,
+ * and after a failed call.
  */
 export function createInvalidation({
   redis,
@@ -90,12 +90,12 @@ export function createInvalidation({
       if (isRenewalDue) await renew();
       else if (cells.size > 0) await advanceCells(redis, prefix, cells, seq);
     } catch (error) {
-      // It is unknown whether the call ran, and which cells it was about is forgotten here.
+      // The call may have run or not, and its cells are no longer known here.
       isRenewalDue = true;
       throw error;
     }
   });
-  /** Sends what was announced. True when all of it is in force, for every process. Never rejects. */
+  /** Sends the announced changes. True when all of them are in force, for every process. Never rejects. */
   const publish = (): Promise<boolean> =>
     runs.run().then(
       () => true,
@@ -109,8 +109,8 @@ export function createInvalidation({
 
   return {
     /**
-     * Advances the generations for rows of the feed that are about to be applied; `placeBefore` is where a station was
-     * until then, because one that moves changes two places.
+     * Advances the generations for rows of the feed that are about to be applied; `placeBefore` gives a station's place
+     * until then, because a move changes two places.
      */
     announce(rows: readonly FeedRow[], placeBefore: (row: FeedRow) => Point | undefined): void {
       for (const row of rows) {
@@ -122,9 +122,9 @@ export function createInvalidation({
       void publish();
     },
     publish,
-    /** For when it is unknown what has changed. */
+    /** Renews the epoch, for unknown changes. */
     renewSoon,
-    /** False while a renewal is due: a rectangle that this process would find now may be an old one. */
+    /** False while a renewal is due, when a cached rectangle may be outdated. */
     isCurrent(): boolean {
       if (isRenewalDue && renewing === 0) void publish();
       return !isRenewalDue && renewing === 0;

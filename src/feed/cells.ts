@@ -1,6 +1,6 @@
 import type { Box, Point } from "#src/domain/geo.ts";
 
-/** Most cells that a rectangle is looked up by: each is a field that Redis reads. */
+/** Most cells of a rectangle: each is a field that Redis reads. */
 const cellsMax = 16;
 /**
  * Cells in a degree, for cells of 0.0625° (about 7 km), 0.25° and 4°. Powers of two, so that the cell of a point is
@@ -26,7 +26,7 @@ export const cellsOf = ({ lat, lon }: Point): string[] => [
 
 /**
  * The cells of one level that together contain a rectangle and its edges: the finest level that needs at most 16, else
- * the whole map. For each point of the rectangle one of `cellsOf` is among them.
+ * the whole map. They include one of `cellsOf` for each point of the rectangle.
  */
 export function cellsAround({ south, west, north, east }: Box): string[] {
   for (const perDegree of levels) {

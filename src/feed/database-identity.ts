@@ -7,7 +7,7 @@ export const timelineSql = `case when pg_is_in_recovery() then null
 
 /**
  * A random name of the database's state, made while it is written to. A database that went back to an earlier state
- * knows none of those that were made since (decisions 21.22).
+ * does not know later tokens (decisions 21.22).
  */
 export interface Token {
   number: number;
@@ -25,15 +25,15 @@ export const tokenBindings = (last: Token | null): (number | string | null)[] =>
 export const newestTokenSql =
   "select number, token from database_tokens order by number desc limit 1";
 
-/** Why it is not known, in a few words; null when it is. */
+/** The reason why the database is another one, in a few words; null when it is the same. */
 const strangenessSql = `case
   when d.system_identifier <> (select system_identifier::text from pg_control_system()) then 'another server'
   when d.timeline <> ${timelineSql} then 'another timeline'
   when d.is_doubted or not ${knowsTokenSql} then 'an earlier state' end`;
 
 /**
- * What the database is instead of the one on which the service has last worked: numbers may have been lost with that.
- * Null when it is the same. `last` is the newest token that anybody remembers.
+ * The difference of the database from the one that the service last used, whose latest numbers may be lost. Null when
+ * it is the same. `last` is the newest token that anybody remembers.
  */
 export async function strangenessOf(db: Statements, last: Token | null): Promise<string | null> {
   const sql = `select ${strangenessSql} as found from database_identity d`;
@@ -41,26 +41,26 @@ export async function strangenessOf(db: Statements, last: Token | null): Promise
   return row === undefined ? "unknown" : row.found;
 }
 
-/** The same, and locks what is noted until the end of the transaction. Null also when another process has it. */
+/** The same, but locks the noted identity until the end of the transaction. Null also when another process has it. */
 export async function claimStrangeness(tx: Statements, last: Token | null): Promise<string | null> {
   const sql = `select ${strangenessSql} as found from database_identity d for update skip locked`;
   const [row] = await rows<{ found: string | null }>(tx, sql, tokenBindings(last));
   return row?.found ?? null;
 }
 
-/** A process remembers a token of this number, or changes, that the database does not know: `upkeep` is to follow it. */
+/** Notes for `upkeep` that a process remembers a token of this number, or changes, that the database does not know. */
 export async function doubtDatabase(db: Statements, number: number): Promise<void> {
   const sql = `update database_identity set is_doubted = true where only_row in (
       select only_row from database_identity where followed_to <= ? and not is_doubted for update skip locked)`;
   await rows(db, sql, [number]);
 }
 
-/** Beyond all that was made in a time that the database has lost. */
+/** More than all tokens that were made in a time that the database has lost. */
 const tokensAhead = 1_000_000_000;
-/** Longer than a day of them: what remembers older ones only is told of by one marking too many. */
+/** More than a day's tokens. A process that remembers only an older one causes one needless marking. */
 const tokensKept = 20_000;
 
-/** Notes that all has followed the database as it is now. */
+/** Notes that everything has followed the current database. */
 export async function noteDatabase(tx: Statements): Promise<void> {
   const sql = `with followed as (
       insert into database_tokens (number, change_seq, mark_seq)
@@ -71,7 +71,7 @@ export async function noteDatabase(tx: Statements): Promise<void> {
   await rows(tx, sql, []);
 }
 
-/** The newest token, a new one where numbers were given out since the last one. May run twice. */
+/** The newest token; a new one if numbers were given out since the last. May run twice. */
 export async function renewToken(db: Statements): Promise<Token> {
   const sql = `with last as (select * from database_tokens order by number desc limit 1),
       old as (delete from database_tokens where number <= (select number from last) - ${tokensKept})
@@ -85,7 +85,7 @@ export async function renewToken(db: Statements): Promise<Token> {
 
 const keyOf = (prefix: string): string => `${prefix}:database`;
 
-/** Redis remembers the newest token too, also while no process runs. Null without Redis, or when it remembers none. */
+/** The newest token in Redis, which also remembers it while no process runs. Null without Redis or a token. */
 export async function recallToken(redis: Redis, prefix: string): Promise<Token | null> {
   const [number, token] = (await redis.get(keyOf(prefix)).catch(() => null))?.split(" ") ?? [];
   return token === undefined ? null : { number: Number(number), token };

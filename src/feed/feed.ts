@@ -25,25 +25,25 @@ export interface FeedRow extends StationRow {
   removed: boolean;
   state: StationState;
   /**
-   * Why the row cannot be read; absent when it can. It is then of no use where something better is known. Where nothing is,
-   * the station can be served as it stands here: without a status, or as removed when it has no readable facts.
+   * The fault of an unreadable row; absent otherwise. Use such a row only if nothing better is known of the station: it
+   * is served without a status, or as removed if it has no readable facts.
    */
   fault?: string;
 }
 
-/** SQL, true for a number that was given out: whoever takes another one for its cursor passes over all changes that follow. */
+/** SQL, true for a number that was given out: a cursor beyond these would miss the following changes. */
 export const isGivenOut = (seq: string, sequence: "change_seq" | "time_change_seq"): string =>
   `${seq} <= (select last_value from ${sequence})`;
 
-/** SQL: `changes` or `time_changes` with such numbers alone. */
+/** SQL: `changes` or `time_changes` with only such numbers. */
 export const givenOut = (table: "changes" | "time_changes"): string => {
   const sequence = table === "changes" ? "change_seq" : "time_change_seq";
   return `(select * from ${table} where ${isGivenOut("seq", sequence)}) as ${table}`;
 };
 
 /**
- * `believable`: the number was given out, and the time is not one of the future, as no stamp gives it. Both are
- * compared with what is so when the statement runs.
+ * `believable`: the number was given out, and the time is not in the future, which no stamp gives. Both are compared
+ * with the state at the time of the statement.
  */
 const select = `select c.station_id as id, c.seq, ${msOf("c.at")} as at,
     ${isGivenOut("c.seq", "change_seq")} and c.at < (select server_now()) + interval '1 hour' as believable,
@@ -60,7 +60,7 @@ export const readAfter = async (db: Statements, seq: number, limit: number): Pro
 export const readStations = async (db: Db | Tx, ids: readonly string[]): Promise<FeedRow[]> =>
   filled(await rows(db, `${select} where c.station_id = any(?::text[]) order by c.seq`, [ids]));
 
-/** Neighbours together, as a process reads all stations at its start: whatever it reads them from, its lists have one order. */
+/** Neighbours together: the order of a process's first read of all stations, from any source. */
 export const byPlace = (a: FeedRow, b: FeedRow): number =>
   Math.floor(a.lat * 2) - Math.floor(b.lat * 2) || a.lon - b.lon || (a.id < b.id ? -1 : 1);
 
@@ -78,7 +78,7 @@ const factsShape = compileShape(
 );
 const stampShape = compileShape(Type.Object({ seq: Type.Integer({ minimum: 0 }), at: time }));
 
-/** A row of the change feed, or of what was kept of it, with its fault if it has one. */
+/** A row of the change feed, or of a stored copy of it, with its fault if it has one. */
 export function readRow(row: Omit<Row, "believable">, believable = true): FeedRow {
   const { state, fault } = readStored(row.removed ? null : row.state);
   const ofStamp = believable ? stampShape(row) : "its number or time was not given out";
@@ -92,10 +92,10 @@ export function readRow(row: Omit<Row, "believable">, believable = true): FeedRo
 /** `as_of` stays this far behind, because partners compare it by whole seconds. */
 export const asOfLagMs = 1000;
 
-/** The cursor of decisions 7 in ms, a whole second, for who has every change before `ms`. */
+/** The cursor of decisions 7 in ms, a whole second, for a reader that has every change before `ms`. */
 export const asOfBefore = (ms: number): number => Math.floor(ms / 1000) * 1000 - asOfLagMs;
 
-/** For a station that a restored database does not know any more. */
+/** A row for a station that a restored database no longer knows. */
 export const lostRow = (id: string, at: number): FeedRow => ({
   ...{ id, seq: 0, at, removed: true, lat: 0, lon: 0, brand: "", name: "", addr: "" },
   state: emptyState,

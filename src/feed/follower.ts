@@ -32,7 +32,7 @@ import { createQuarantine, type Quarantine } from "#src/infrastructure/quarantin
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 
-/** Up to where no commit is under way, and which database this is. */
+/** The time before which no commit is under way, and the identity of the database. */
 const safeSql = `select ${msOf("feed_safe()")} as safe, ${timelineSql} as timeline,
     ${knowsTokenSql} as "isKnown", newest.number, newest.token
   from database_identity d, (${newestTokenSql}) newest`;
@@ -40,7 +40,7 @@ type Safe = Token & { safe: number | null; timeline: string | null; isKnown: boo
 
 export type Follower = ReturnType<typeof createFollower>;
 
-/** What the quarantine calls these rows. */
+/** The name of these rows in the quarantine. */
 const table = "station_status";
 
 /** Rows of one page. */
@@ -54,9 +54,9 @@ const compareRows = 10_000;
 const loadIdleMs = minuteMs;
 
 /**
- * Follows the change feed (design 3). NOTIFY wakes it, a poll each `pollMs` is the guarantee. Before each read of
- * changes it asks for the outcomes of `outcomes.ids()` and settles them after the changes are applied, so that a caller
- * who waits for a mark sees it in the next read. After a lost connection everything is compared with memory.
+ * Follows the change feed. NOTIFY wakes it, and a poll each `pollMs` is the guarantee. Before each read of changes it
+ * reads the outcomes of `outcomes.ids()`, and settles them after the changes are applied, so that a caller who waits
+ * for a mark sees it in the next read. After a lost connection everything is compared with memory.
  */
 export function createFollower(deps: {
   db: Db;
@@ -64,12 +64,12 @@ export function createFollower(deps: {
   log: Log;
   clock: Clock;
   onRows: (rows: FeedRow[]) => void;
-  /** Called after everything was read, or compared with memory: it is then unknown what others were told. */
+  /** Called after everything was read, or compared with memory: others may then have been told something else. */
   onReload?: () => void;
-  /** The numbers of the stations, shared with others that keep something for each station. */
+  /** The numbers of the stations, shared with other stores that have a value for each station. */
   ids?: IdTable;
   outcomes?: { ids(): number[]; settle(reports: readonly Report[]): void };
-  /** One of its own without it. */
+  /** By default a separate one. */
   quarantine?: Quarantine;
 }) {
   const { db, config, log, clock, onRows, onReload, outcomes } = deps;
@@ -77,9 +77,9 @@ export function createFollower(deps: {
   const { ids: stations = createIdTable() } = deps;
   /** The applied number of each station; 0 when the database does not know it. */
   let seqs = new Float64Array(1024);
-  /** Read up to here. */
+  /** The last number that was read. */
   let lastSeq = 0;
-  /** Everything up to here is given to `onRows`. */
+  /** Everything up to this number was given to `onRows`. */
   let appliedSeq = 0;
   let safe = 0;
   let readAt = 0;
@@ -104,8 +104,8 @@ export function createFollower(deps: {
   const isKnown = (id: string): boolean => (seqs[stations.find(id)] ?? 0) !== 0;
 
   /**
-   * Gives rows out and then notes them: a row that is not taken counts as different in the next comparison. Of a station
-   * whose row cannot be read the last good one stays; without one it is given out as far as it can be read.
+   * Gives rows out and then notes them, so that a row that was not taken counts as different in the next comparison. A
+   * station with an unreadable row keeps its last good row; without one the readable part is given out.
    */
   const apply = (found: readonly FeedRow[]): void => {
     const faults = new Map<string, string>();
@@ -116,7 +116,7 @@ export function createFollower(deps: {
         if (some.length > 0) onRows(some);
         return some;
       } catch (error) {
-        // Nothing of them was taken. One by one, so that the others are.
+        // None was taken, so they are given one by one: only the faulty ones stay behind.
         if (some.length > 1) return some.flatMap((row) => give([row]));
         faults.set(some[0]!.id, (error as Error).message);
         return [];
@@ -131,7 +131,7 @@ export function createFollower(deps: {
     quarantine.release(table, read);
     for (const id of read) toMend.delete(id);
   };
-  /** Has the marks worker fold the stations anew whose rows cannot be read: it takes nothing of their states. */
+  /** Asks the marks worker to fold the stations with unreadable rows anew, without their stored states. */
   const mend = async (): Promise<void> => {
     if (toMend.size === 0) return;
     const ids = [...toMend];
@@ -145,7 +145,7 @@ export function createFollower(deps: {
 
   const read = async (): Promise<void> => {
     const ids = outcomes?.ids() ?? [];
-    // In one round trip and in this order: outcomes and the safe time are read before any change.
+    // One round trip, in this order: outcomes and the safe time are read before any change.
     const [[mark], reports, first] = await pipelinedTransaction(
       db,
       (tx) =>
@@ -167,7 +167,7 @@ export function createFollower(deps: {
     if (!loaded) await loadAll();
     // Nothing was read before the first load, so there is nothing to compare.
     if (comparing && stations.size() > 0) await reload();
-    // Not past this moment: a clock that was ahead, or rows stamped by it, must not promise what comes later.
+    // Not later than now: a clock that was ahead, or rows stamped by it, must not promise later changes.
     const known = Math.min(mark!.safe ?? safe, clock());
     await catchUp(loaded && !comparing ? first : await readAfter(db, lastSeq, pageRows), known);
     if (!loaded || comparing) onReload?.();
@@ -177,7 +177,7 @@ export function createFollower(deps: {
     await mend();
   };
 
-  /** The database went back to an earlier state, perhaps at the same address and on the same timeline. */
+  /** For a database that went back to an earlier state, perhaps at the same address and on the same timeline. */
   const doubt = async (reason: string): Promise<void> => {
     log.warn(
       { reason },
@@ -187,7 +187,7 @@ export function createFollower(deps: {
     await doubtDatabase(db, token!.number);
   };
 
-  /** One neighbourhood at a time, so that a read model writes its blocks once. Changes made meanwhile follow later. */
+  /** Loads one neighbourhood at a time, so that a read model writes its blocks once. Later changes follow. */
   const loadAll = (): Promise<void> =>
     db.transaction(
       async (tx) => {
@@ -222,20 +222,20 @@ export function createFollower(deps: {
         }
         if (some.length === turnRows) await nextTurn();
       }
-      // A page of nothing but numbers that were not given out would come again and again.
+      // A page with only numbers that were not given out would be read again and again.
       if (found.length < pageRows || lastSeq === from) break;
     }
-    // Only at the end: a station that changed twice has its last number alone, far behind its first change.
+    // Only at the end, because a station that changed twice comes with its last number, far behind its first change.
     appliedSeq = lastSeq;
     safe = reached;
   };
 
-  /** After a reconnect, which may lead to a database that lost its last changes, numbers alone prove nothing. */
+  /** Compares everything after a reconnect, which may lead to a database that lost its last changes. */
   const reload = async (): Promise<void> => {
     const found = new Uint8Array(stations.size());
     const different: string[] = [];
     let [highest, lastGiven] = [0, 0];
-    // In the order of numbers: a station that gets a new number meanwhile comes again and is never missed.
+    // In the order of numbers, so that a station with a new number comes again and is never missed.
     for (;;) {
       const numbersSql = `select station_id as id, seq, ${isGivenOut("seq", "change_seq")} as given from changes
         where seq > ? order by seq limit ?`;
@@ -259,7 +259,7 @@ export function createFollower(deps: {
     const gone = [...found.keys()].filter((one) => found[one] === 0 && (seqs[one] ?? 0) !== 0);
     if (gone.length > 0) apply(gone.map((station) => lostRow(stations.id(station), safe)));
     if (highest < lastSeq && token !== null) await doubt("its highest number is lower");
-    // Not the rows' own numbers: other stations may have got lower numbers while these rows were read.
+    // The rows' own numbers would be too high: other stations may have got lower ones while these rows were read.
     lastSeq = lastGiven;
     if (different.length + gone.length > 0)
       log.info({ different: different.length, gone: gone.length }, "compared with the database");
@@ -288,7 +288,7 @@ export function createFollower(deps: {
   };
 
   return {
-    /** Resolves when `onRows` has got everything that is in the database; rejects when that cannot be read. */
+    /** Resolves when `onRows` has got the whole database; rejects when it cannot be read. */
     async start() {
       await reads.run();
       if (stopped) return;
@@ -307,7 +307,7 @@ export function createFollower(deps: {
       await listener?.stop();
       await reads.idle();
     },
-    /** Goes on from rows that were read elsewhere earlier; the first read of the database compares. */
+    /** Continues from rows that were read elsewhere earlier; the first read of the database compares. */
     resume(from: { rows: FeedRow[]; seq: number; asOfMs: number }) {
       if (loaded) return;
       for (const some of slices(from.rows, loadRows)) apply(some);
@@ -317,26 +317,26 @@ export function createFollower(deps: {
       loaded = true;
       compare = true;
     },
-    /** True when there is something to serve: all was read or resumed from. */
+    /** True when the stations can be served, after a read of all or a `resume`. */
     loaded: () => loaded,
-    /** Reads what has changed by now; rejects when the database is away. */
+    /** Reads all changes until now; rejects when the database is away. */
     refresh: reads.run,
     /** Every change up to this number is applied. */
     seq: () => appliedSeq,
-    /** True when what is applied is what `seq` says: false while changes are being taken in. */
+    /** True when exactly the changes up to `seq` are applied; false while more are being applied. */
     isSettled: () => loaded && !compare && appliedSeq === lastSeq,
     /** The cursor of decisions 7 in ms, a whole second, for a reader that has applied time up to `now`. */
     asOf: (now: number) => asOfBefore(Math.min(safe, now)),
-    /** Has these stations read again, as if nothing were known of them. */
+    /** Reads these stations again, as if nothing were known of them. */
     forget(ids: readonly string[]): void {
       if (ids.length === 0) return;
-      // Negative: the database knows it, so its absence would still be noticed.
+      // Negative, because the database knows the station, so its absence must still be noticed.
       for (const station of ids.map((id) => stations.find(id)))
         seqs[station] = -Math.abs(seqs[station] ?? 0);
       compare = true;
       wake();
     },
-    /** When the feed was last read with success, ms; 0 before the first time. */
+    /** Time of the last successful read of the feed, ms; 0 before the first. */
     readAt: () => readAt,
   };
 }

@@ -1,6 +1,6 @@
 export type IdTable = ReturnType<typeof createIdTable>;
 
-/** A number for each station id, given out at first sight and never taken back. */
+/** A number for each station id, assigned at its first use and never changed. */
 export function createIdTable() {
   const ids: string[] = [];
   const numbers = new Map<string, number>();
@@ -8,7 +8,7 @@ export function createIdTable() {
   return {
     /** The id's number, or -1. */
     find: (sought: string): number => numbers.get(sought) ?? -1,
-    /** The id's number; a new one at first sight. */
+    /** The id's number; a new one for a new id. */
     numberOf(sought: string): number {
       const number = numbers.get(sought) ?? ids.length;
       if (number === ids.length) {
@@ -20,7 +20,7 @@ export function createIdTable() {
     id,
     /** Negative when the first's id comes before the second's. */
     compare: (a: number, b: number): number => (id(a) < id(b) ? -1 : id(a) > id(b) ? 1 : 0),
-    /** How many numbers were given out. */
+    /** The count of numbers. */
     size: (): number => ids.length,
   };
 }

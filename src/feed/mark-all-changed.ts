@@ -3,7 +3,7 @@ import { slices } from "#src/infrastructure/lists.ts";
 import { sequenceMax } from "#src/marks/marks.ts";
 
 const atOnce = 1000;
-/** More numbers than any service gives out between two backups. */
+/** More numbers than any service uses between two backups. */
 const changesAhead = 1_000_000_000;
 const marksAhead = 100_000_000;
 

@@ -15,7 +15,7 @@ const details = Type.Object({
 });
 const itself = Type.Unsafe<StationState>({ $ref: "#" } as TSchema);
 
-/** A folded state as the marks worker writes it, as far as whoever reads it goes into it. */
+/** The parts of a folded state that readers use, as the marks worker writes them. */
 const stateShape = compileShape(
   Type.Object({
     served: orNull(
@@ -46,8 +46,8 @@ const stateShape = compileShape(
 );
 
 /**
- * The state of a station as it is stored; null for none yet. Of one that cannot be read `fault` says why, in words without
- * values, and `state` is the empty one: nobody may take it for what is known (decisions 21.34).
+ * The state of a station as it is stored; null for none yet. For an unreadable one `fault` has the reason, without
+ * values, and `state` is the empty one, which must not count as knowledge (decisions 21.34).
  */
 export function readStored(value: unknown): { state: StationState; fault: string | null } {
   if (value === null || value === undefined) return { state: emptyState, fault: null };
