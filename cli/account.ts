@@ -25,7 +25,7 @@ import { passwordMin } from "#src/operators/passwords.ts";
 
 const name = line(80, "not empty");
 
-/** `operator account create|list|set-role|reset|disable|enable|totp`: who may sign in to the console. */
+/** `operator account create|list|set-role|reset|disable|enable|totp`: accounts of the console. */
 export function accountCommand(output: () => Output): Command {
   const command = new Command("account").description("accounts of the console at /console/");
 

@@ -13,7 +13,7 @@ import type { Db } from "#src/infrastructure/db.ts";
 
 type Parse = (text: string) => unknown;
 
-/** How a field is typed: its flags, its sentence in the help, and what differs from its schema. */
+/** The option of a field: its flags, its sentence in the help, and differences from its schema. */
 type Words = readonly [
   flags: string,
   description: string,
@@ -27,16 +27,16 @@ interface ActWords<Input extends TObject, T> {
   name: string;
   about: string;
   examples: readonly string[];
-  /** Of its argument: `<id>`, the sentence in the help, and what differs from its schema. */
+  /** Its argument: `<id>`, the sentence in the help, and differences from its schema. */
   subject?: readonly [flags: string, description: string, parse?: Parse];
   options?: OptionWords<Input>;
-  /** Asks for consent, and what is said without it. */
+  /** The question for consent, and the message without it. */
   consent?: readonly [question: (id: never) => string, otherwise: string];
-  /** `id`: that of the subject. */
+  /** The result to show. `id` is the subject's. */
   shown(done: T, id: unknown): object;
-  /** For people; by default a line for each field. */
+  /** The result for people; by default a line for each field. */
   people?(shown: object, done: T): string;
-  /** What is said beside the result. */
+  /** Messages beside the result. */
   notes?(done: T, input: Static<Input>): readonly string[];
 }
 
@@ -69,13 +69,13 @@ export function actVerb<Input extends TObject, Id extends TSchema, T extends obj
   });
 }
 
-/** Who types a command. */
+/** The actor of a typed command, with its surroundings. */
 export const byOf = async ({ actor }: Output, db: Db, config: Config): Promise<By> => ({
   ...{ db, config, actor, wake: (stationIds) => wakeMarks(config, stationIds) },
   now: await databaseNow(db),
 });
 
-/** Adds an option for each field of an input. Gives what makes the input of what was typed. */
+/** Adds an option for each field of an input. Gives a function that makes the input from the typed options. */
 export function withInput<Input extends TObject>(
   command: Command,
   input: Input,
@@ -124,7 +124,7 @@ interface Schema extends TSchema {
 
 const isNullable = ({ anyOf = [] }: Schema): boolean => anyOf.some(({ type }) => type === "null");
 
-/** Reads what is typed for a field. `nullWord` stands for null. */
+/** A reader of a field's text. `nullWord` stands for null. */
 function parserOf(schema: Schema, nullWord?: string): Parse {
   const { type, anyOf, items, minimum = 0, maximum = 0, maxLength } = schema;
   if (anyOf !== undefined && isNullable(schema)) {

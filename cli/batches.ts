@@ -46,7 +46,7 @@ interface Sum {
   stations: number;
 }
 
-/** Shows what a decision about selected marks would change, asks, decides, and wakes the marks workers. */
+/** Shows the changes of a decision about selected marks, asks, decides, and wakes the marks workers. */
 export async function decideSelected(
   out: Output,
   act: BatchAct,
@@ -87,7 +87,7 @@ async function waking<T extends object>(
   return done;
 }
 
-/** `list`, `show` and `undo` of the decisions of these acts; `noun` is how the command is typed. */
+/** `list`, `show` and `undo` of the decisions of these acts; `noun` is the typed command. */
 export function recordVerbs(
   command: Command,
   output: () => Output,
@@ -144,7 +144,7 @@ export function recordVerbs(
     });
 }
 
-/** From what is to what comes when the decision is taken back. */
+/** A change from now to the state after the decision is taken back. */
 const turned = <T extends { before: unknown; after: unknown }>(change: T): T => ({
   ...change,
   before: change.after,

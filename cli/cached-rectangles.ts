@@ -6,8 +6,8 @@ import { createRedis } from "#src/infrastructure/redis.ts";
 const patienceMs = 1000;
 
 /**
- * Drops all cached rectangles, after a command that changes many stations. Without Redis nothing happens: the web
- * processes drop what they see changed by themselves.
+ * Drops all cached rectangles, after a command that changes many stations. Without Redis it does nothing: the web
+ * processes also drop changed rectangles by themselves.
  */
 export async function dropRectangles(config: Config): Promise<void> {
   if (config.redisUrl === "") return;

@@ -15,11 +15,11 @@ export const verb = (
     .description(description)
     .addHelpText("after", examples(...lines));
 
-/** What stands below a command's `--help`. */
+/** The text below a command's `--help`. */
 export const examples = (...lines: readonly string[]): string =>
   `\nExamples:\n${lines.map((line) => `  npm run -s operator -- ${line}`).join("\n")}`;
 
-/** How `--help` says it: an option that must be given is marked, and a list that is empty by default says nothing of it. */
+/** The wording of `--help`: a required option is marked, and the default of an empty list is not shown. */
 export const helpWords = {
   optionDescription(this: Help, option: Option): string {
     const isEmpty = Array.isArray(option.defaultValue) && option.defaultValue.length === 0;
@@ -30,7 +30,7 @@ export const helpWords = {
   },
 };
 
-/** Lets every refusal of a value begin with its option or argument, as it is typed. */
+/** Makes every refusal of a value begin with its option or argument, as it is typed. */
 export function naming(command: Command): void {
   for (const one of [...command.options, ...command.registeredArguments]) {
     const parse = one.parseArg as ((text: string, before: unknown) => unknown) | undefined;
@@ -45,7 +45,7 @@ export function naming(command: Command): void {
   }
 }
 
-/** What was wrong with a field of an act's input, named by the option or the argument of `command` that gave it. */
+/** The fault of a field of an act's input, with the name of the option or argument of `command` that gave it. */
 export function aboutField(command: Command, field: string, why: string): string {
   const name = field.replaceAll("_", "-");
   const given =
@@ -58,7 +58,7 @@ export function aboutField(command: Command, field: string, why: string): string
 const typed = (one: Option | Argument): string =>
   "long" in one ? (one.long ?? one.flags) : `<${one.name()}>`;
 
-/** For a verb that asks for consent. */
+/** The option of a verb that asks for consent. */
 export const yesOption = ["--yes", "do not ask for confirmation"] as const;
 
 /** Ends the command unless `--yes` was given or the operator agrees. */
@@ -71,7 +71,7 @@ export async function consent(
   if (!yes && !(await confirmed(output, question))) throw new ExitError(otherwise, 1);
 }
 
-/** Asks before what cannot be undone, on a terminal only; elsewhere, and with --json, the command is the consent. */
+/** Asks before an irreversible act, on a terminal only; elsewhere, and with --json, the command is the consent. */
 export async function confirmed(
   { json, stdin: input, stderr: output }: Pick<Output, "json" | "stdin" | "stderr">,
   question: string,

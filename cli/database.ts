@@ -35,7 +35,7 @@ export function databaseCommand(output: () => Output): Command {
   return command;
 }
 
-/** `operator demo remove`: takes the demo country away when real data has come. */
+/** `operator demo remove`: removes the demo country when real data has come. */
 export function demoCommand(output: () => Output): Command {
   const command = new Command("demo").description("the demo country");
   verb(

@@ -1,12 +1,12 @@
 import type { Fault, Refusal } from "#src/contract/refusals.ts";
 
 /**
- * Ends a command with one sentence for the operator, nothing changed. Exit code 2 for what was typed wrong,
- * 1 for what is not possible now. Thrown, because commander's option parsers have no other way to refuse.
+ * Ends a command with one sentence for the operator, nothing changed. Exit code 2 for wrong input, 1 for an act that is
+ * not possible now. Thrown, because commander's option parsers have no other way to refuse.
  */
 export class ExitError extends Error {
   readonly exitCode: 1 | 2;
-  /** Which field of an act's input it is about: `sentenceOf` (operate.ts) names its option as it is typed. */
+  /** The field of an act's input that it concerns: `sentenceOf` (operate.ts) names its option as it is typed. */
   readonly field: string | null;
 
   constructor(sentence: string, exitCode: 1 | 2 = 2, field: string | null = null) {
@@ -16,11 +16,11 @@ export class ExitError extends Error {
   }
 }
 
-/** There is nothing of that id; the sentence says where ids are listed. */
+/** For an unknown id; the sentence names the command that lists ids. */
 export const unknown = (what: string, id: number | string, list: string): ExitError =>
   new ExitError(`there is no ${what} ${id}: \`operator ${list}\` shows the existing ones`, 1);
 
-/** Where the ids of each thing are listed. */
+/** The command that lists the ids of each kind. */
 const lists: Readonly<Record<string, string>> = {
   account: "account list",
   partner: "partner list",
@@ -35,7 +35,7 @@ const lists: Readonly<Record<string, string>> = {
   decision: "review decisions list",
 };
 
-/** Why an operator's act was not done, and what helps. */
+/** The reason why an operator's act was refused, with a remedy. */
 export function exitErrorOf({ detail, about }: Refusal): ExitError {
   if (about === undefined) {
     const [fault] = detail as Fault[];

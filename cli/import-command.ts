@@ -91,7 +91,7 @@ function withImport<Format extends string>(
 
 type Common = Pick<ImportOptions<string>, "path" | "dryRun" | "progress" | "waiting">;
 
-/** Imports one file with its progress on stderr, and writes what was done to the operator's log. */
+/** Imports one file with its progress on stderr, and writes the result to the operator's log. */
 export async function runImport<Summary extends { source: string }>(
   out: Output,
   { noun, path, dryRun }: { noun: string; path: string; dryRun: boolean },

@@ -18,7 +18,7 @@ import { createQuarantine } from "#src/infrastructure/quarantine.ts";
 
 const text = (most: number) => line(most, "not empty");
 
-/** `operator incident open|update|close|list`: what `/status` tells everybody (decisions 16.34). */
+/** `operator incident open|update|close|list`: the public incidents of `/status` (decisions 16.34). */
 export function incidentCommand(output: () => Output): Command {
   const command = new Command("incident").description(
     "incidents in your own words, which /status shows to everybody",

@@ -14,8 +14,8 @@ import { projectRoot } from "#src/infrastructure/project-root.ts";
 const runFile = join(projectRoot, ".data", "run.json");
 
 /**
- * The settings of the instance to work on: the environment's, completed by those of the one that `npm start` runs here,
- * unless the environment leads to a database of its own.
+ * The settings of the instance to work on: the environment's, completed by those of the instance that `npm start` runs
+ * here, unless the environment names its own database.
  */
 export function instanceConfig(env: Surroundings["env"], file = runFile): Config {
   try {
@@ -25,7 +25,7 @@ export function instanceConfig(env: Surroundings["env"], file = runFile): Config
   }
 }
 
-/** `operator config`: every setting with its value, where that is from, default and meaning. Secrets stay unseen. */
+/** `operator config`: every setting with its value, source, default and meaning. Secrets are hidden. */
 export const configCommand = (output: () => Output): Command =>
   new Command("config")
     .description("all settings: value, source of the value, default, meaning")
@@ -44,7 +44,7 @@ export const configCommand = (output: () => Output): Command =>
       );
     });
 
-/** Every setting of the instance to work on, with where its value is from. */
+/** Every setting of the instance to work on, with the source of its value. */
 export function settingsOf(env: Surroundings["env"], file = runFile) {
   const config = instanceConfig(env, file);
   const running = runningBeside(env, file);
@@ -65,12 +65,12 @@ export function settingsOf(env: Surroundings["env"], file = runFile) {
   });
 }
 
-/** A switch as a setting takes it. */
+/** A switch in the form of a setting. */
 const asGiven = <T>(value: T): T | string => (typeof value === "boolean" ? String(value) : value);
 
 /**
  * Runs `work` on the instance's database and closes it; `progress` is shown on stderr. Refuses with a sentence when
- * there is no database, and when an act of an operator was not done.
+ * there is no database, and when an operator's act was refused.
  */
 export async function withDb<T extends object>(
   { env, stderr }: Pick<Surroundings, "env" | "stderr">,
@@ -80,7 +80,7 @@ export async function withDb<T extends object>(
   if (config.databaseUrl === "") {
     throw new ExitError("no instance found: start one with `npm start`, or set DATABASE_URL", 1);
   }
-  // An operator's command may wait for the service's short locks, and works through long tables.
+  // An operator's command may wait for the service's short locks, and reads long tables.
   const patience = { lockTimeoutMs: 30_000, queryTimeoutMs: 120_000, acquireTimeoutMs: 5000 };
   const db = createDb({ ...config, ...patience, databaseUrl: directUrl(config) }, "operator", 3);
   const progress = createProgress(stderr);
@@ -101,11 +101,11 @@ export async function withDb<T extends object>(
   }
 }
 
-/** The settings of the instance that `npm start` runs here; none if the environment leads to another one. */
+/** The settings of the instance that `npm start` runs here; none if the environment names another one. */
 const runningBeside = (env: Surroundings["env"], file: string): Record<string, string> =>
   env["DATABASE_URL"] ? {} : readRunFile(file);
 
-/** What the launcher wrote down; nothing when it is gone: one that was killed leaves the file behind. */
+/** The launcher's file; empty when the launcher is gone, since a killed one leaves the file behind. */
 function readRunFile(file: string): Record<string, string> {
   let run: Record<string, unknown>;
   try {
@@ -116,7 +116,7 @@ function readRunFile(file: string): Record<string, string> {
   if (typeof run["pid"] === "number" && !isAlive(run["pid"])) return {};
   const { databaseUrl, redisUrl, reporterPepper, baseUrl, port } = run;
   const found = {
-    // A launcher of an earlier version wrote none.
+    // A launcher of an earlier version wrote no settings.
     ...(run["settings"] as object | undefined),
     ...{ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, REPORTER_PEPPER: reporterPepper },
     ...{ BASE_URL: baseUrl, PORT: port },
@@ -132,7 +132,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Another user's process is alive.
+    // EPERM means that the process is alive, but another user's.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

@@ -103,7 +103,7 @@ export function keyCommand(output: () => Output): Command {
   return command;
 }
 
-/** A publishable key works on the pages of its domains only: without any it looks broken to who gets it. */
+/** A publishable key works only on the pages of its domains: without any it seems broken to its holder. */
 const unbound = ({ id, kind, domains }: IssuedKey): string[] =>
   kind === "publishable" && domains.length === 0
     ? [

@@ -5,7 +5,7 @@ import { readable, table, type Output } from "#cli/output.ts";
 import { line, listLimit, moment } from "#cli/values.ts";
 import { listActions, type LogFilter } from "#src/operators/operator-log.ts";
 
-/** `operator log list`: who did what, when. Nothing is ever taken out of it. */
+/** `operator log list`: operators' acts with their times. Nothing is ever removed from the log. */
 export function logCommand(output: () => Output): Command {
   const command = new Command("log").description("the operator's log");
   const part = (maxLength: number) => line(maxLength, "not empty");

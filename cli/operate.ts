@@ -25,7 +25,7 @@ import { statusesCommand } from "#cli/statuses.ts";
 import { line } from "#cli/values.ts";
 import { webhookCommand } from "#cli/webhook.ts";
 
-/** What `operator` is about, in the order of its help. */
+/** The nouns of `operator`, in the order of its help. */
 export const nouns: readonly ((output: () => Output) => Command)[] = [
   accountCommand,
   partnerCommand,
@@ -54,7 +54,7 @@ export const nouns: readonly ((output: () => Output) => Command)[] = [
 /**
  * Runs one command of the operator's. Answers the exit code: 0 done, 1 not possible now, 2 typed wrong.
  *
- * @param args what stands behind `operator`
+ * @param args the words after `operator`
  */
 export async function operate(
   args: readonly string[],
@@ -76,10 +76,10 @@ export async function operate(
   }
 }
 
-/** What is known of a command line once it has been read. */
+/** The parts of a command line that has been read. */
 interface Typed {
   readonly asksJson: boolean;
-  /** What `--help` says; it comes in pieces. */
+  /** The text of `--help`, which comes in pieces. */
   help: string;
   /** The command that was run, or whose help is shown. */
   command: Command;
@@ -116,7 +116,7 @@ const createProgram = (typed: Typed): Command =>
 
 const jsonLine = (value: object): string => `${JSON.stringify(value)}\n`;
 
-/** commander hands these settings only to commands that it makes itself. */
+/** Copies settings that commander gives only to commands that it makes itself. */
 function inherited(program: Command, command: Command): Command {
   command.copyInheritedSettings(program).helpCommand(false);
   naming(command);
@@ -133,7 +133,7 @@ function userName(): string {
   }
 }
 
-/** Says what went wrong, on stderr, and with --json as the one JSON value too. Answers the exit code. */
+/** Shows the error on stderr, and with --json also as the one JSON value. Answers the exit code. */
 function explain(
   error: unknown,
   { asksJson, help, command }: Typed,
@@ -163,7 +163,7 @@ function sentenceOf(error: unknown, command: Command): string {
     : error.message.replace(/^error: /, "");
 }
 
-/** `operator partner` alone does nothing. */
+/** For a noun without a verb, such as `operator partner`, which does nothing. */
 function needsWord(command: Command): string {
   const names: string[] = [];
   for (let one: Command | null = command; one !== null; one = one.parent) names.unshift(one.name());

@@ -2,7 +2,7 @@ import { formatTime } from "#src/domain/time.ts";
 import { cleanText } from "#src/import/clean-text.ts";
 import { presented } from "#src/operators/presented.ts";
 
-/** What a command works in: its process's, and in tests what looks like it. */
+/** The surroundings of a command: those of its process, or imitations in tests. */
 export interface Surroundings {
   env: Readonly<Record<string, string | undefined>>;
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
@@ -13,13 +13,13 @@ export interface Surroundings {
 export interface Output extends Surroundings {
   json: boolean;
   actor: string;
-  /** The result of a command: with --json the value, else what `people` makes of it. Called once. */
+  /** The result of a command: with --json the value, else its text by `people`. Called once. */
   result<T>(value: T, people: (value: T) => string): void;
-  /** A word beside the result; never on stdout. */
+  /** A message beside the result; never on stdout. */
   note(line: string): void;
 }
 
-/** Where a command writes. With --json exactly one JSON value goes to stdout. */
+/** The output of a command. With --json exactly one JSON value goes to stdout. */
 export const createOutput = (
   json: boolean,
   actor: string,
@@ -45,7 +45,7 @@ export const counted = (count: number, noun: string): string =>
 export const readable = <Row extends object>(row: Row) =>
   presented(row, (at) => formatTime(at.getTime()));
 
-/** A row for a terminal: what a stranger typed must not steer it. */
+/** A row for a terminal, which a stranger's text must not control. */
 export const harmless = <Row extends { comment: string | null }>(row: Row): Row => ({
   ...row,
   comment: cleanText(row.comment, 200),

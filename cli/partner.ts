@@ -143,7 +143,7 @@ export function partnerCommand(output: () => Output): Command {
   return command;
 }
 
-/** A line that fits a screen: who, the limits, today, and what is not as usual. */
+/** Columns that fit a screen: the partner, its limits, today, and unusual settings. */
 const inBrief = [
   ...(["id", "name", "enabled", "rpm", "daily", "used_today", "widget_today"] as const),
   ...(["bind_ips", "accept_remote", "cache_ttl_s", "created"] as const),
@@ -157,15 +157,15 @@ const named = {
 
 const patienceMs = 2000;
 
-/** A partner's latest days, newest (today) first: what its servers sent, and what its pages did. */
+/** A partner's latest days, the newest (today) first: requests of its servers, and of its pages. */
 interface UsageSeen {
   own: UsageDay[];
   widget: UsageDay[];
 }
 
 /**
- * Usage of these partners with what was counted since the last flush. Without Redis it is what is durable: at most a
- * flush interval behind.
+ * Usage of these partners, with the counts since the last flush. Without Redis only the durable part: at most a flush
+ * interval behind.
  */
 async function usageOf(
   db: Db,
@@ -187,7 +187,7 @@ async function usageOf(
   return found;
 }
 
-/** What is left of today's quota, and what a partner's pages have used of their viewers' own. */
+/** The rest of today's quota, and the requests of a partner's pages, which use their viewers' quotas. */
 function todayOf({ daily: quota }: Pick<Partner, "daily">, used: UsageSeen | undefined) {
   const requests = used?.own[0]?.requests ?? 0;
   return {

@@ -19,7 +19,7 @@ import { dutiesOf } from "#src/infrastructure/schedule.ts";
 const shownFailed = 1000;
 const queueArgument = choice(queueNames);
 
-/** `operator queues [list|failed|retry]`: what waits, what failed, and another try for it. */
+/** `operator queues [list|failed|retry]`: waiting and failed jobs, and another try for failed ones. */
 export function queuesCommand(output: () => Output): Command {
   const command = new Command("queues").description("waiting and failed jobs");
 
@@ -112,7 +112,7 @@ export function queuesCommand(output: () => Output): Command {
   return command;
 }
 
-/** What a queue of wake-ups cannot show: a lost job loses no mark, so the marks themselves are counted. */
+/** Counts of marks, which a queue of wake-ups cannot show: a lost job loses no mark. */
 const marksOf = ({ unprocessed, oldestS, failed, refolds }: Backlog) => ({
   unprocessed_marks: unprocessed,
   oldest_mark_age_s: oldestS,

@@ -74,7 +74,7 @@ function personOf({ partner, userRef, device }: Options): Person {
   throw new ExitError("name either --partner and --user-ref, or --device");
 }
 
-/** With another pepper nobody is ever found. */
+/** Requires the pepper, because with another one nobody is ever found. */
 function needingPepper<Config extends { reporterPepper: string }>(config: Config): Config {
   if (config.reporterPepper === "")
     throw new ExitError("set REPORTER_PEPPER to the value that the roles have", 1);

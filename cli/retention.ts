@@ -10,7 +10,7 @@ import { allowRetention, listRetentionAsks } from "#src/operators/retention-asks
 const words = (word: string, before?: string): string =>
   line(80, "not empty")(before === undefined ? word : `${before} ${word}`);
 
-/** `operator retention show|allow`: what is due for deletion, but more than usual (decisions 21.10). */
+/** `operator retention show|allow`: data that is due for deletion, but unusually late (decisions 21.10). */
 export function retentionCommand(output: () => Output): Command {
   const command = new Command("retention").description(
     "old data that waits for an operator before it is deleted",

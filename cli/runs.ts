@@ -8,7 +8,7 @@ import { rebuildRuns } from "#src/marks/rebuild-runs.ts";
 import { loadRuns } from "#src/marks/stored-runs.ts";
 import { unknown } from "#src/operators/act.ts";
 
-/** `operator runs list|rebuild`: which status a station served from when to when (decisions 2.36). */
+/** `operator runs list|rebuild`: the statuses of a station with their times (decisions 2.36). */
 export function runsCommand(output: () => Output): Command {
   const command = new Command("runs").description("what stations served, from when to when");
 

@@ -15,10 +15,10 @@ import {
   selectionOf,
 } from "#src/marks/selection.ts";
 
-/** Stations of which a preview and a record say what changes. */
+/** Most stations whose changes a preview and a record show. */
 export const shownStations = 50;
 
-/** The options that select marks, all of them together (decisions 4.18). Gives what reads them. */
+/** Adds the options that select marks, which all apply together (decisions 4.18). Gives their reader. */
 export const selecting = (command: Command) =>
   withInput(command, selected, {
     key: ["--key <id>", "marks that came through this key"],
@@ -52,14 +52,14 @@ export const selecting = (command: Command) =>
     until: ["--until <time>", "marks received before this UTC time"],
   });
 
-/** What was typed of `selecting`, with the row of a reporter that is named by its hash. */
+/** The selection from the typed options, with the row id of a reporter that is named by its hash. */
 export async function findSelection(db: Db, given: Selected): Promise<Selection | Refusal> {
   if (given.reporter === undefined) return selectionOf(given);
   const reporter = await findReporter(db, String(given.reporter));
   return isRefusal(reporter) ? reporter : selectionOf({ ...given, reporter: reporter.id });
 }
 
-/** What a decision would change, for people. */
+/** The changes of a decision, for people. */
 export function previewText(
   { marks, held, reporters, established, stations, worked_out, changes }: ConsoleRollback,
   nothing: string,

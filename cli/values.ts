@@ -1,10 +1,10 @@
 import { ExitError } from "#cli/exit-error.ts";
 import { parseTime } from "#src/domain/time.ts";
 
-// What an operator types for an option or an argument. A refusal says what it must be; `named` (command.ts) puts the
-// name of the option before it.
+// Readers of typed options and arguments. A refusal names the expected form; `naming` (command.ts) puts the name of the
+// option before it.
 
-/** A whole number from `min` to `max`. Refuses anything else, as all of these do. */
+/** A whole number from `min` to `max`. Refuses other text, as all of these do. */
 export const integer =
   (min: number, max: number) =>
   (text: string): number => {
@@ -21,7 +21,7 @@ export const id = integer(1, 2_147_483_647);
 /** A mark's id, as `report_id` shows it. */
 export const markId = integer(1, 999_999_999_999_999);
 
-/** A station's id; whether there is such a station is found out later. */
+/** A station's id; the station itself is looked up later. */
 export const stationId = (text: string): string => {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(text))
     throw new ExitError(`must be a station's id, not "${text}"`);
@@ -38,7 +38,7 @@ export const degrees =
     return value;
   };
 
-/** How many lines of a list are shown. */
+/** Number of lines of a list. */
 export const listLimit = integer(1, 100_000);
 
 /** A UTC time, or a day for its beginning, in ms. */
@@ -64,7 +64,7 @@ export const choice =
     return found;
   };
 
-/** This word, or what `parse` takes. A word, because commander turns a parser's null into "". */
+/** This word, or a value by `parse`. The word is kept, because commander turns a parser's null into "". */
 export const wordOr =
   <const Word extends string, T>(word: Word, parse: (text: string) => T) =>
   (text: string): Word | T => {

@@ -79,7 +79,7 @@ export function webhookCommand(output: () => Output): Command {
   return command;
 }
 
-/** What a partner typed must not steer a terminal. */
+/** A partner's text must not control a terminal. */
 const shown = (webhook: Webhook) => ({
   ...readable(webhook),
   description: cleanText(webhook.description, textMax),

@@ -22,7 +22,7 @@ export async function withQueues<T>(
   return answer.result;
 }
 
-/** Tells the marks workers where to look. Without Redis they look by themselves, seconds later. */
+/** Wakes the marks workers for stations. Without Redis they find the work by themselves, seconds later. */
 export async function wakeMarks(config: Config, stationIds: readonly string[]): Promise<void> {
   if (config.redisUrl === "" || stationIds.length === 0) return;
   const jobs = [...slices(stationIds, wakeStations)].map((some) => {
@@ -33,13 +33,13 @@ export async function wakeMarks(config: Config, stationIds: readonly string[]): 
 
 type Answer<T> = { result: T } | { lost: string };
 
-/** The connection refuses at once while it is not there yet, so it is asked again until it is, or patience ends. */
+/** Tries until the connection is ready or patience ends, because it refuses at once before. */
 async function attempt<T>(
   config: Config,
   patience: number,
   work: (queue: (name: QueueName) => Queue) => Promise<T>,
 ): Promise<Answer<T>> {
-  // Only now: it takes as long to load as all the rest, and most commands need no queue.
+  // Loaded only here: it takes as long as all the rest, and most commands need no queue.
   const { createProducer } = await import("#src/infrastructure/queues.ts");
   const producer = createProducer(config, createLog({ logLevel: "silent" }, "operator"));
   try {
