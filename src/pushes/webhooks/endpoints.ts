@@ -1,4 +1,9 @@
-import type { OffReason, WebhookEvent } from "#src/domain/vocabulary.ts";
+import {
+  type OffReason,
+  offReasons,
+  type WebhookEvent,
+  webhookEvents,
+} from "#src/domain/vocabulary.ts";
 import { givenOut } from "#src/feed/feed.ts";
 import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
 import { already, nothing, operatorAct, unknown } from "#src/operators/act.ts";
@@ -23,7 +28,11 @@ export interface Webhook {
   created_at: Date;
 }
 
-const columns = `id, partner_id, url, events, description, off_at is null as enabled, off_at, off_reason, failing_since,
+const oneOf = (words: readonly string[]): string => words.map((word) => `'${word}'`).join();
+/** Words that no version knows are left out: the API's document allows no others. */
+const columns = `id, partner_id, url, description, off_at is null as enabled, off_at, failing_since,
+  array(select event from unnest(events) event where event in (${oneOf(webhookEvents)})) as events,
+  case when off_reason in (${oneOf(offReasons)}) then off_reason end as off_reason,
   (select count(*) from webhook_deliveries d where d.endpoint_id = e.id and d.delivered_at is null) as waiting,
   case when old_secret_until > server_now() then old_secret_until end as old_secret_until, created_at`;
 
