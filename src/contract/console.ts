@@ -149,7 +149,7 @@ export interface ConsoleMark extends MarkFacts {
   rule: Rule;
   express: boolean;
   review: "none" | "held" | "approved" | "rejected" | "withdrawn" | "expired";
-  /** Null while no worker has come to it. */
+  /** Null while no worker has processed it. */
   outcome: Outcome | null;
   have: number | null;
   failure: string | null;

@@ -60,7 +60,7 @@ export interface Decision {
   state: StationState;
   /** The live opinions, by reporter. */
   opinions: ReadonlyMap<number, Mark>;
-  /** By mark id. */
+  /** Outcomes by mark id. */
   outcomes: ReadonlyMap<number, MarkOutcome>;
   /** Harm that arriving marks did to drivers, by mark id; other marks are absent. */
   harms: ReadonlyMap<number, Harm>;

@@ -35,8 +35,8 @@ export interface FollowedTime extends Pick<ClockSample, "postgres" | "redis" | "
 const isNear = (a: number, b: number | null): boolean => b !== null && Math.abs(a - b) <= boundMs;
 
 /**
- * Which time to go by (decisions 21.1, 21.2): the database's. When that clock steps by more than `boundMs`, the time
- * goes on as it was until the step has lasted for `settleMs` and Redis or the own clock agrees with it.
+ * Chooses the time to follow (decisions 21.1, 21.2): the database's. When that clock steps by more than `boundMs`, the
+ * time continues as before until the step has lasted for `settleMs` and Redis or the own clock agrees with it.
  */
 export function followTime(before: FollowedTime | null, sample: ClockSample): FollowedTime {
   const { at, postgres, redis, own, errorMs } = sample;

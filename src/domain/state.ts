@@ -6,7 +6,7 @@ export interface Position {
   id: number;
 }
 
-/** What one mark says beside its status. Null or absent: nothing said. */
+/** Details of one mark beside its status. Null or absent for nothing. */
 export interface Statement {
   fuels?: readonly Grade[] | null;
   fuelsNo?: readonly Grade[] | null;

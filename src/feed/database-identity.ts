@@ -14,7 +14,7 @@ export interface Token {
   token: string;
 }
 
-/** With a token's number and text, or null twice, as `tokenBindings` gives them; `d` is the row of database_identity. */
+/** Binds a token's number and text, or nulls, by `tokenBindings`; `d` is the row of database_identity. */
 export const knowsTokenSql = `(?::bigint is null or d.followed_to > ?::bigint
   or exists (select from database_tokens t where t.number = ?::bigint and t.token = ?::uuid))`;
 export const tokenBindings = (last: Token | null): (number | string | null)[] => {

@@ -235,7 +235,7 @@ export function createFollower(deps: {
     const found = new Uint8Array(stations.size());
     const different: string[] = [];
     let [highest, lastGiven] = [0, 0];
-    // In the order of numbers, so that a station with a new number comes again and is never missed.
+    // Read in the order of numbers, so that a station with a new number comes again and is never missed.
     for (;;) {
       const numbersSql = `select station_id as id, seq, ${isGivenOut("seq", "change_seq")} as given from changes
         where seq > ? order by seq limit ?`;

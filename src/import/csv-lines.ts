@@ -26,7 +26,7 @@ export async function* csvLines(
     max_record_size: 1_000_000,
     info: true,
   });
-  // With a callback, an error of the text destroys the table, and the loop below throws it.
+  // The callback form, in which an error of the text destroys the table, and the loop below throws it.
   pipeline(Readable.from(readText(path, progress)), table, () => undefined);
   try {
     for await (const one of table) {

@@ -64,7 +64,7 @@ async function* readItems(
   onOtherValue: (key: string, value: unknown) => void,
 ): AsyncGenerator {
   const tokens = parser.asStream({ streamValues: false });
-  // With a callback, an error of the text destroys the parser, and the loop below throws it.
+  // The callback form, in which an error of the text destroys the parser, and the loop below throws it.
   pipeline(Readable.from(readText(path, progress)), tokens, () => undefined);
   let depth = 0;
   let key = "";

@@ -16,13 +16,13 @@ export const lockIds = {
   markPartitions: 7_166_734,
   /** For migrations: one process migrates, the others wait for it. */
   migrate: 7_166_735,
-  /** With a partner's id, 0 for the widget: reading facts and inserting marks is one step. Several ascending. */
+  /** Taken with a partner's id, 0 for the widget: facts are read and marks inserted in one step. Several ascending. */
   intakePartner: 7_166_736,
   /** The key of the map at / is issued once. */
   consumerKey: 7_166_737,
-  /** With the hash of the imported data ("stations of osm"): one import of it at a time. */
+  /** Taken with the hash of the imported data ("stations of osm"): one import of it at a time. */
   importSource: 7_166_738,
-  /** With the hash of a source or a city under review: its harmful changes are counted one after the other. Several in ascending order. */
+  /** Taken with the hash of a source or a city: its harmful changes are counted one by one. Several ascending. */
   review: 7_166_739,
   /** One process at a time drops partitions of marks. Held by a session, not by a transaction. */
   dropPartitions: 7_166_740,

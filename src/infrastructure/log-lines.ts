@@ -56,7 +56,7 @@ export function createLogLines(fd: number) {
 
   process.once("exit", flushSync);
   const lines = {
-    // With this pino sets `lastLevel` to the level of the line.
+    // Makes pino set `lastLevel` to the level of the line.
     [Symbol.for("pino.metadata")]: true,
     lastLevel: 0,
     write(line: string): void {

@@ -148,7 +148,7 @@ export class Connection extends pg.Client {
 export class Pool extends pg.Pool {
   readonly #hosts: Hosts | undefined;
   readonly #waitMs: number | undefined;
-  /** When Postgres last answered a statement, by the monotonic clock in ms; null before the first time. */
+  /** Time of Postgres's last answer, by the monotonic clock in ms; null before the first. */
   answeredAt: number | null = null;
   /** Called with the SQLSTATE of each answer that is an error. */
   onFault: ((code: string) => void) | null = null;

@@ -45,7 +45,7 @@ export function createKeyStore({ db, config, log, clock, quarantine, redis, peer
   const use = createKeyUse(db, clock);
   const shared = createSharedKeys(redis, config.redisPrefix);
   let keys = new Map<string, KeyInfo>();
-  /** The same by id, made when somebody asks. */
+  /** The keys by id, made at the first request for one. */
   let byId: Map<number, KeyInfo> | null = null;
   let onRefresh = (): void => {};
   let known: KnownKeys | null = null;
