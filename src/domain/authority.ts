@@ -1,10 +1,10 @@
 import { secondMs } from "#src/domain/units.ts";
 
-/** How recent a process's knowledge of keys is, compared with that of other processes. */
+/** The age of a process's knowledge of keys, compared with that of other processes. */
 export interface Knowledge {
-  /** How long ago Postgres was read for it, ms. */
+  /** Time since the read of Postgres behind it, ms. */
   ageMs: number;
-  /** How long ago another process last published its facts, ms; Infinity when none ever has. */
+  /** Time since another process last published its facts, ms; Infinity when none ever has. */
   heardMs: number;
   /** How much later another process has read Postgres, ms; below 0 when none has read it later. */
   behindMs: number;
@@ -16,7 +16,7 @@ const equalMs = 20 * secondMs;
 export const oldestMs = 40 * secondMs;
 
 /**
- * How long ago it was last certain that nobody knew more, ms: at the last read of Postgres, or later if nobody had read
+ * Time since it was last certain that nobody knew more, ms: at the last read of Postgres, or later if nobody had read
  * it since. Nobody can revoke a key while no process reaches Postgres (decisions 21.17).
  */
 export const uncertainMs = ({ ageMs, heardMs, behindMs }: Knowledge): number =>

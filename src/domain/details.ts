@@ -2,7 +2,7 @@ import { type AlikeRules, isAlike } from "#src/domain/price-line.ts";
 import { type Details, type Mark, type Price, order } from "#src/domain/state.ts";
 import { type Grade, grades } from "#src/domain/vocabulary.ts";
 
-/** How many independent devices are behind these marks. */
+/** Gives the number of independent devices behind these marks. */
 export type CountDevices = (marks: readonly Mark[]) => number;
 
 export const noDetails: Details = {

@@ -94,9 +94,9 @@ export interface Explanation {
 }
 
 /**
- * Why a station shows what it shows at `now` (ms): the fold of decisions 2 over its counted marks and imports, step by
- * step, with the changes by the passing of time in between. `lastUpdated`: the age of a status older than all these.
- * Only the newest `described` marks and imports become steps; older ones are folded.
+ * Explains a station's answer at `now` (ms): the fold of decisions 2 over its counted marks and imports, step by step,
+ * with the changes by the passing of time in between. `lastUpdated`: the age of a status older than all these. Only the
+ * newest `described` marks and imports become steps; older ones are folded.
  */
 export function explain(
   history: { marks: readonly Mark[]; seeds: readonly Seed[] },

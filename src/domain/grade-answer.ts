@@ -19,7 +19,7 @@ export function answerFor(
   return holds(fuels_no, grade) ? "no" : "nodata";
 }
 
-/** Whether that answer means fuel. */
+/** True for an answer that means fuel. */
 export const hasFuel = (answer: ServedStatus): boolean => answer !== "no" && answer !== "nodata";
 
 /** The price of a grade in roubles per litre, as the API writes it (`61.50`); null when it is unknown. */

@@ -11,7 +11,7 @@ import {
 /** Stations by the status that they serve; on average over a time these are fractions. */
 export type StatusCounts = Record<ServedStatus, number>;
 
-/** Stations by what they say of a grade. */
+/** Stations by their answer for a grade. */
 export interface GradeCounts {
   available: number;
   out: number;
@@ -43,7 +43,7 @@ export const noCounts = (): Counts => ({
 
 export const noTimes = (): DayTimes => ({ stations: 0, ms: { yes: 0, low: 0, no: 0, queue: 0 } });
 
-/** Counts a station with what it serves. */
+/** Counts a station by its status and its answer for each grade. */
 export function countStation(counts: Counts, fuel: FuelBlock): void {
   counts.stations += 1;
   counts.statuses[fuel.status] += 1;
@@ -70,7 +70,7 @@ export const sharesOut = (sums: GradeSums | undefined): Record<Grade, number | n
     grades.map((grade, n) => [grade, shareOut(sums?.[2 * n + 1] ?? 0, sums?.[2 * n] ?? 0)]),
   ) as Record<Grade, number | null>;
 
-/** How many stations served each status on average over a day of which `lengthMs` have passed; two decimals. */
+/** Average number of stations that served each status in a day of which `lengthMs` have passed; two decimals. */
 export function meanOf({ stations, ms }: DayTimes, lengthMs: number): StatusCounts {
   const mean = noStatuses();
   let known = 0;

@@ -6,7 +6,7 @@ import { type Grade, grades } from "#src/domain/vocabulary.ts";
 export interface PriceRules {
   /** A price that is further than this from its median, per cent, is out of line. */
   priceLinePercent: number;
-  /** How far around prices count towards a median, metres. */
+  /** Radius in which prices count towards a median, metres. */
   priceNearM: number;
   /** Fewer prices than this give no median. */
   priceNearMin: number;

@@ -10,7 +10,7 @@ export interface FoldRules {
   newcomerMs: number;
   /** A served `no` whose newest mark is younger makes newcomers' fuel marks need a second device. */
   cautionFreshMs: number;
-  /** How long a newcomer's `no` helps to publish a `no` that is not served. */
+  /** Time for which a newcomer's `no` helps to publish a `no` that is not served. */
   newcomerNoMs: number;
   /** Live opinions of a station that count, the newest: a number, not a time. */
   opinionsMax: number;

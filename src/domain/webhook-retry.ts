@@ -3,7 +3,7 @@ import { dayMs, hourMs } from "#src/domain/units.ts";
 /** The meaning of a receiver's answer: 2xx is taken, 410 wants no more, everything else is tried again. */
 type Taken = "taken" | "gone" | "failed";
 
-/** `status` is null where there was no answer. A redirect is a failure, because it is not followed (decisions 20.6). */
+/** `status` is null without an answer. A redirect is a failure, because it is not followed (decisions 20.6). */
 export function takenBy(status: number | null): Taken {
   if (status === null) return "failed";
   if (status === 410) return "gone";

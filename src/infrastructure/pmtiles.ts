@@ -112,8 +112,10 @@ function varint(bytes: number[], value: number): void {
   bytes.push(rest);
 }
 
-/** @param lengths of what follows the header: root directory, metadata, leaf directories, tiles
- * @param counts of tiles, of entries, of different tiles */
+/**
+ * @param lengths of the parts after the header: root directory, metadata, leaf directories, tiles
+ * @param counts of tiles, of entries, of different tiles
+ */
 function writeHeader(
   lengths: readonly number[],
   counts: readonly number[],

@@ -31,7 +31,7 @@ const dutyQueues = {
   retention: "upkeep",
   /** Keys that end soon, and webhooks that nobody was woken for. */
   webhooks: "upkeep",
-  /** Drivers who wait for a grade, and whom nobody was woken for. */
+  /** Matches drivers' alerts, and finds those whose wake-up was lost. */
   alerts: "upkeep",
   /** Judges the service, for `/status`. */
   service: "upkeep",

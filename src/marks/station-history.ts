@@ -44,8 +44,8 @@ export const stationNames = (
   );
 
 /**
- * A station with what it shows at `now`, the steps that led there, and its marks, newest first, older than the mark
- * `before`. Null when there is no such station.
+ * A station with its content at `now`, the steps that led there, and its marks, newest first, older than the mark
+ * `before`. Null for an unknown station.
  */
 export const stationPage = (
   db: Db,

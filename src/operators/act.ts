@@ -11,7 +11,7 @@ export type Done<T> = Omit<OperatorAction, "actor"> & {
   touched?: readonly string[];
 };
 
-/** There is no partner, key, mark … of this id. */
+/** For an unknown id of a partner, key, mark … */
 export const unknown = (what: string, id: number | string): Refusal =>
   refuse("not-found", `There is no such ${what}.`, { about: { what, id } });
 
