@@ -115,7 +115,7 @@ interface Changes {
 
 const text = (most: number) => line(most, "may be empty");
 
-/** A station, each field that is set by hand with what the imports say. */
+/** A station for people; fields that are set by hand also show the imports' value. */
 function people({ by_hand: hand, in_service: inService, lat, lon, ...facts }: StationCard): string {
   const { id: stationId, source, name, brand, addr } = facts;
   const beside = (field: keyof HandSet): string => {
