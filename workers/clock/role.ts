@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import cron from "node-cron";
+import { minuteMs } from "#src/domain/units.ts";
 import { noteDuty, readDuties } from "#src/infrastructure/duty-times.ts";
+import { createPolled } from "#src/infrastructure/polled.ts";
 import { type Schedule, schedulesOf } from "#src/infrastructure/schedule.ts";
 import type { Role, RoleDeps } from "#workers/role.ts";
 
@@ -9,11 +11,8 @@ import type { Role, RoleDeps } from "#workers/role.ts";
 const againMs = 1000;
 /** After this number of slots without success a duty is enqueued under an id that no job has had. */
 const undoneSlots = 2;
-/**
- * The look comes this much before the full seconds on which node-cron works. After a step ahead node-cron would list
- * all slots between in one turn of the event loop: 93 us each, five minutes for a year of a ten-second duty.
- */
-const beforeBeatMs = 5;
+/** node-cron is not asked about slots that are longer past, see `leaveOutPast`. */
+const pastMs = minuteMs;
 
 /** A schedule and its progress. Times of the monotonic clock, ms. */
 interface Course extends Schedule {
@@ -40,8 +39,6 @@ export function createClockRole({ config, clock, log, producer, redis }: RoleDep
   const { addSlot, onReady } = producer();
   let stopped = false;
   let wallOffsetMs = Date.now() - begun;
-  let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> | null = null;
 
   const enqueue = async (course: Course, { tries = 2, again = "" } = {}): Promise<void> => {
     if (stopped) return;
@@ -80,32 +77,49 @@ export function createClockRole({ config, clock, log, producer, redis }: RoleDep
       suppressMissedWarning: true,
     }),
   );
-  const look = (): void => {
-    timer = setTimeout(look, againMs - ((Date.now() + beforeBeatMs) % againMs));
+  tasks.forEach(leaveOutPast);
+  /** Restarts the schedules after a step of the wall clock: after one back node-cron would wait for the old time. */
+  const startAnew = (): void => {
     const stepMs = Date.now() - performance.now() - wallOffsetMs;
     wallOffsetMs += stepMs;
-    if (Math.abs(stepMs) > againMs) {
-      log.warn({ ms: Math.round(stepMs) }, "the wall clock stepped, the schedules start anew");
-      for (const task of tasks) {
-        void task.stop();
-        void task.start();
-      }
+    if (Math.abs(stepMs) <= againMs) return;
+    log.warn({ ms: Math.round(stepMs) }, "the wall clock stepped, the schedules start anew");
+    for (const task of tasks) {
+      void task.stop();
+      void task.start();
     }
-    looking ??= lookAfter().finally(() => (looking = null));
   };
+  const looks = createPolled({
+    everyMs: againMs,
+    look: () => {
+      startAnew();
+      return lookAfter();
+    },
+  });
   return {
     start: async () => {
       onReady(() => courses.forEach((course) => void enqueue(course)));
       for (const task of tasks) await task.start();
-      look();
+      void looks.start();
     },
     stop: async () => {
       stopped = true;
-      clearTimeout(timer);
-      await looking;
+      await looks.stop();
       for (const task of tasks) await task.destroy();
     },
   };
+}
+
+/**
+ * Has the task's matcher go on from a minute ago at the earliest. After a step ahead node-cron would list every slot
+ * between, in one turn of the event loop: 93 us each, five minutes for a duty of ten seconds and a year. It has no option
+ * for that.
+ */
+function leaveOutPast(task: unknown): void {
+  const { timeMatcher } = task as { timeMatcher: { getNextMatch: (after: Date) => Date } };
+  const next = timeMatcher.getNextMatch.bind(timeMatcher);
+  timeMatcher.getNextMatch = (after) =>
+    next(new Date(Math.max(after.getTime(), Date.now() - pastMs)));
 }
 
 /**
