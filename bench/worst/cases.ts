@@ -53,7 +53,7 @@ export function worstCases(country: ReadCountry): WorstCase[] {
   const [south, north] = [Math.min(...lats), Math.max(...lats)];
   const [west, east] = [Math.min(...lons), Math.max(...lons)];
   const whole = (n: number): string =>
-    [south - n / 50, west - n / 100, north + 1, east + 1 + n / 60]
+    [south - n / 1000, west - n / 1000, north + 1, Math.min(180, east + 1)]
       .map((degrees) => degrees.toFixed(3))
       .join(",");
   const dense = boxOfAbout(country, 3900);
