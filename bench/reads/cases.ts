@@ -176,7 +176,7 @@ export function boxesOf(
     const reach = stations
       .map((one) => Math.max(Math.abs(one.lat - lat), Math.abs(one.lon - lon) / 2))
       .sort((a, b) => a - b)[about - 1]!;
-    return [lat - reach, lon - 2 * reach, lat + reach, lon + 2 * reach]
+    return [lat - reach, lon - 2 * reach, lat + reach, Math.min(180, lon + 2 * reach)]
       .map((degrees) => degrees.toFixed(5))
       .join(",");
   });
