@@ -100,6 +100,8 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     ...[priceMedians, dumps, { stop: cities.stop }, { stop: follower.stop }],
     ...[{ stop: drains.stop }, startUp],
   );
+  /** To be stopped: a fault in one of them holds up no other. */
+  const everything = createParts(connections, authority, watches, reads);
 
   const routes = (parts.routes ?? createRoutes)(services);
   const app = createApp(services, routes, (parts.pages ?? createPages)(services, routes));
@@ -146,10 +148,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
       await startUp.stop();
       // A start that is not over yet could begin more, which nothing would ever stop.
       await starting;
-      await reads.stop();
-      await watches.stop();
-      await authority.stop();
-      await connections.stop();
+      await everything.stop();
     },
   };
 }

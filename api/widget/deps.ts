@@ -1,19 +1,5 @@
 import type { Services } from "#api/http/services.ts";
+import type { MarkDeps } from "#api/marks/deps.ts";
 
 /** The services that the routes of the map's users use. */
-export type WidgetDeps = Pick<
-  Services,
-  | "cities"
-  | "clock"
-  | "config"
-  | "db"
-  | "follower"
-  | "intake"
-  | "invalidation"
-  | "log"
-  | "meter"
-  | "model"
-  | "priceMedians"
-  | "producer"
-  | "waiters"
->;
+export type WidgetDeps = MarkDeps & Pick<Services, "cities" | "producer">;

@@ -25,7 +25,7 @@ export function createNextRun(work: () => Promise<void>) {
 
 /** A look that is repeated by a timer. */
 export interface Polled {
-  /** Looks now. A call during a look gets the next one, as in `createNextRun`. Never rejects; after the stop it does nothing. */
+  /** Looks now. A call during a look gets the next one, as in `createNextRun`. Does nothing after the stop. */
   refresh(): Promise<void>;
   /** Looks now, and then by the timer. Resolves after the first look. A second start only looks once more. */
   start(): Promise<void>;
@@ -41,24 +41,30 @@ export interface Polled {
 export function createPolled(deps: {
   everyMs: number;
   look: () => Promise<void>;
-  /** Gets the reason. Without it `look` must not reject. */
+  /** Gets the reason. Without it a failed look ends the process, as any fault that nobody caught. */
   onError?: (reason: string) => void;
 }): Polled {
-  const { everyMs, look, onError = () => {} } = deps;
+  const { everyMs, look, onError } = deps;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
-  const looks = createNextRun(() => look().catch((error: Error) => onError(error.message)));
-  const refresh = async (): Promise<void> => {
-    if (!stopped) await looks.run();
-  };
+  const looks = createNextRun(async () => {
+    // Also for a look that was called for before the stop.
+    if (stopped) return;
+    try {
+      await look();
+    } catch (error) {
+      if (onError === undefined) throw error;
+      onError((error as Error).message);
+    }
+  });
   return {
-    refresh,
+    refresh: looks.run,
     start: () => {
       stopped = false;
       timer ??= setInterval(() => {
-        if (!looks.isRunning()) void refresh();
+        if (!looks.isRunning()) void looks.run();
       }, everyMs).unref();
-      return refresh();
+      return looks.run();
     },
     stop: async () => {
       stopped = true;

@@ -120,7 +120,7 @@ describe("api: the pages of the map", () => {
     expect(consumerKey({ ...edge.config, consumerKey: key })).to.equal(key);
   });
 
-  it("gives out parts of the edge.origin map, and says which part", async () => {
+  it("gives out parts of the base map, and says which part", async () => {
     const url = `${edge.origin}/basemap/bundled.pmtiles`;
     const part = await fetch(url, { headers: { Range: "bytes=0-6" } });
     expect([part.status, await part.text()]).to.deep.equal([206, "PMTiles"]);

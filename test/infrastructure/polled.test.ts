@@ -78,6 +78,24 @@ describe("what is looked at again and again", () => {
     expect(looks).to.equal(before);
   });
 
+  it("begins no look after the stop that was called for before it", async () => {
+    const { ends, look } = handLooks();
+    const polled = createPolled({ everyMs, look });
+    void polled.start();
+    const behind = polled.refresh();
+    const stop = polled.stop();
+    ends[0]!();
+    await Promise.all([behind, stop]);
+    expect(ends).to.have.length(1);
+  });
+
+  it("leaves a fault that nobody is told of to its caller", async () => {
+    const fault = new Error("a bug");
+    const polled = createPolled({ everyMs: 60_000, look: () => Promise.reject(fault) });
+    expect(await polled.start().catch((error: unknown) => error)).to.equal(fault);
+    await polled.stop();
+  });
+
   it("waits at the stop for the look under way", async () => {
     const { ends, look } = handLooks();
     const polled = createPolled({ everyMs, look });
