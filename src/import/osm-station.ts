@@ -1,4 +1,5 @@
 import type { Point } from "#src/domain/geo.ts";
+import type { Grade } from "#src/domain/vocabulary.ts";
 import { brandKey, brandOfName, firmName, isNoBrand, knownBrand } from "#src/import/brand-names.ts";
 import { cleanText, repairLookalikes } from "#src/import/clean-text.ts";
 import type { OsmObject, Tags } from "#src/import/osm-object.ts";
@@ -16,6 +17,10 @@ export interface ImportedStation extends Point {
   city: string;
   /** Fuels by its own tags: petrol or diesel, only gas, or unknown. */
   sells: "petrol" | "gas" | "unsaid";
+  /** Our grades that it sells; null where the source does not say. */
+  grades_sold: readonly Grade[] | null;
+  /** As OSM writes them ("Mo-Fr 06:00-22:00"); "" where the source does not say. */
+  opening_hours: string;
 }
 
 /** The station in an object of a file, or the reason why it is no filling station for cars. */
@@ -30,7 +35,9 @@ export function stationFrom({
   const name = text(tags["name"], 120);
   const { addr, street, city } = addressFrom(tags);
   const operator = firmName(text(tags["operator"], 120));
-  return { id, lat, lon, brand, name, operator, addr, street, city, sells: salesFrom(tags, name) };
+  const sells = salesFrom(tags, name);
+  const place = { id, lat, lon, addr, street, city };
+  return { ...place, brand, name, operator, sells, grades_sold: null, opening_hours: "" };
 }
 
 /** The brand and name that are shown. `brands` gives the spelling that other stations use for a key. */

@@ -115,6 +115,8 @@ const at = (id: string, metres: number, more: Partial<ImportedStation> = {}): Im
   street: false,
   city: "",
   sells: "petrol",
+  grades_sold: null,
+  opening_hours: "",
   ...more,
 });
 const join = (candidates: ImportedStation[], known: string[] = [], closed: string[] = []) => {
