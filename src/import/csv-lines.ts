@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises";
 import { pipeline, Readable } from "node:stream";
 import { parse } from "csv-parse";
+import type { FileSpec } from "#src/import/records.ts";
 import { advice, readText, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
 
 /** A line of a table, and its number in the file, from 1: the last one if quotes contain line feeds. */
@@ -9,25 +10,37 @@ interface Numbered<Fields> {
   fields: Fields;
 }
 
+interface Layout {
+  delimiter: string;
+  quote: boolean;
+  /** Lines before the table. */
+  skip?: number;
+  /** True if lines may have different numbers of fields. */
+  anyWidth?: boolean;
+  encoding?: string | undefined;
+}
+
 /**
  * The lines of a text table as fields. Throws a wrong-file fault for a table with an open quote or with lines of
  * different numbers of fields: it may be cut off.
  */
 export async function* csvLines(
   path: string,
-  { delimiter, quote }: { delimiter: string; quote: boolean },
+  { delimiter, quote, skip = 0, anyWidth = false, encoding }: Layout,
   progress: ReadProgress,
 ): AsyncGenerator<Numbered<string[]>> {
   const table = parse({
     delimiter,
     quote: quote ? '"' : false,
     relax_quotes: !quote,
+    relax_column_count: anyWidth,
+    from_line: skip + 1,
     skip_empty_lines: true,
     max_record_size: 1_000_000,
     info: true,
   });
   // The callback form, in which an error of the text destroys the table, and the loop below throws it.
-  pipeline(Readable.from(readText(path, progress)), table, () => undefined);
+  pipeline(Readable.from(readText(path, progress, encoding)), table, () => undefined);
   try {
     for await (const one of table) {
       const { record, info } = one as { record: string[]; info: { lines: number } };
@@ -72,8 +85,7 @@ export async function* csvRecords<Column extends string>(
 ): AsyncGenerator<Numbered<Record<Column, string>>> {
   const { required, optional = [] } = columns;
   let indexes: [Column, number][] | null = null;
-  const delimiter = await headingDelimiter(path);
-  const lines = csvLines(path, { delimiter, quote: true }, progress);
+  const lines = csvLines(path, { ...(await tableHead(path, {})), quote: true }, progress);
   for await (const { line, fields } of lines) {
     if (indexes === null) {
       const heading = fields.map((name) => name.trim().toLowerCase());
@@ -88,6 +100,7 @@ export async function* csvRecords<Column extends string>(
 }
 
 const headingShown = 120;
+const headMax = 64_000;
 
 function missingColumns(
   missing: readonly string[],
@@ -103,13 +116,26 @@ function missingColumns(
   );
 }
 
-async function headingDelimiter(path: string): Promise<string> {
-  for await (const piece of readText(path, () => undefined)) {
-    const [heading = ""] = piece.split("\n", 1);
-    const named = (delimiter: string): number => heading.split(delimiter).length;
-    return [",", ";", "\t"].reduce((best, one) => (named(one) > named(best) ? one : best));
+/** The separator of a table, and how many lines stand before it. The heading tells, or a first line `sep=;`. */
+export async function tableHead(
+  path: string,
+  { separator, skip_lines: lines = 0, encoding }: Partial<FileSpec>,
+): Promise<{ delimiter: string; skip: number }> {
+  let head = "";
+  for await (const piece of readText(path, () => undefined, encoding)) {
+    head += piece;
+    if (head.length > headMax) break;
   }
-  return ",";
+  if (/^\s*</.test(head) || /^\s*[{[]\s*["{[\]}]/.test(head))
+    throw wrongFile(`this is ${/^\s*</.test(head) ? "XML" : "JSON"}, not a table`, advice.kind);
+  const [, named] = /^sep=(.)\r?\n/.exec(head) ?? [];
+  const skip = lines + (named === undefined ? 0 : 1);
+  const heading = head.split("\n", skip + 1)[skip] ?? "";
+  const width = (delimiter: string): number => heading.split(delimiter).length;
+  const widest = [",", ";", "\t", "|"].reduce((best, one) =>
+    width(one) > width(best) ? one : best,
+  );
+  return { delimiter: separator ?? named ?? widest, skip };
 }
 
 /** True if the file ends with a line feed. A last line without one may be cut off. */

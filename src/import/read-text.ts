@@ -41,7 +41,11 @@ export const advice = {
 } as const;
 
 /** The file's text, piece by piece, without a byte order mark. Bytes that are not UTF-8 make it a wrong file. */
-export async function* readText(path: string, progress: ReadProgress): AsyncGenerator<string> {
+export async function* readText(
+  path: string,
+  progress: ReadProgress,
+  _encoding?: string,
+): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let bytes = 0;
   for await (const piece of createReadStream(path, { highWaterMark: 256 * 1024 })) {

@@ -97,17 +97,17 @@ const wrong: Record<string, [kind: Kind, content: string | Buffer, fault: string
   "JSON with a comma too many": [
     "stations",
     pretty.replace('"lat": 60,\n', '"lat": 60,,\n'),
-    `FILE, line 6: this is not JSON, or it is cut off (expected an object key); nothing was changed. ${cut}`,
+    `FILE, line 6: record 1 is not JSON after “de", "id": 1, "lat": 60,”; nothing was changed. ${cut}`,
   ],
   "JSON that is cut off": [
     "stations",
     pretty.split("\n").slice(0, 9).join("\n"),
-    `FILE, line 9: this is not JSON, or it is cut off (expected an object key); nothing was changed. ${cut}`,
+    `FILE, line 9: it ends before its last bracket; nothing was changed. ${cut}`,
   ],
   "JSON of one long line": [
     "stations",
     `{"elements":[${"1,".repeat(700)}x]}`,
-    `FILE, line 1: this is not JSON after character 1000, or it is cut off (expected a value); nothing was changed. ${cut}`,
+    `FILE, line 1: record 701 is not JSON after “x”; nothing was changed. ${cut}`,
   ],
   "a query that failed": [
     "stations",

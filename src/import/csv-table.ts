@@ -1,0 +1,89 @@
+import { csvLines, tableHead } from "#src/import/csv-lines.ts";
+import type { FileRecord, FileSpec } from "#src/import/records.ts";
+import { advice, type ReadProgress, wrongFile } from "#src/import/read-text.ts";
+
+/**
+ * The lines of a CSV below its heading, by the heading's names as they are written. Throws a wrong-file fault for a
+ * table with an open quote, with lines of different numbers of fields, or with its heading a second time.
+ */
+export async function* csvTable(
+  path: string,
+  spec: FileSpec,
+  progress: ReadProgress,
+): AsyncGenerator<FileRecord> {
+  const { encoding, quotes: quote = true, spill } = spec;
+  const { skip, delimiter } = await tableHead(path, spec);
+  const layout = { delimiter, quote, skip, anyWidth: spill !== undefined, encoding };
+  let names: string[] | null = spec.columns ?? null;
+  let [refused, read] = [0, 0];
+  for await (const { line, fields } of csvLines(path, layout, progress)) {
+    if (names === null) {
+      names = distinct(fields.map((name) => name.trim()));
+      continue;
+    }
+    if (fields.length > 1 && fields.every((field, n) => field.trim() === names?.[n]))
+      throw wrongFile(
+        "it is the heading again",
+        "Two files may stand in one: take each by itself.",
+        line,
+      );
+    read += 1;
+    const place = `line ${line}`;
+    const value =
+      fields.length === names.length
+        ? byName(names, fields)
+        : mended(names, fields, { ...spec, separator: delimiter });
+    if (value !== null) yield { place, value };
+    else {
+      refused += 1;
+      yield { place, value: byName(names, fields), refused: "wrong-fields" };
+    }
+  }
+  // A few lines can be spoilt by their writer; many show that the table is read wrongly.
+  if (refused > 10 && refused > read / 20)
+    throw wrongFile(
+      `${refused} of its ${read} lines have another number of fields than the heading`,
+      "Is it the right separator? If it is, the file may be cut or joined: export or download it again.",
+    );
+  if (read === 0) throw wrongFile("it has no line below its heading", advice.cut);
+}
+
+/** The names of columns; a second column of one name gets a number, so that neither is lost. */
+const distinct = (names: readonly string[]): string[] =>
+  names.map((name, n) => {
+    const before = names.slice(0, n).filter((one) => one === name).length;
+    return before === 0 ? name : `${name} (${before + 1})`;
+  });
+
+const byName = (names: readonly string[], fields: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name, n) => [name, fields[n] ?? ""]));
+
+/**
+ * A line with too many fields, because one value holds separators: each column that may hold them is tried, and must
+ * leave the others in their shapes. A column that then still has two possible values is left empty. Null if nothing fits.
+ */
+function mended(
+  names: readonly string[],
+  fields: readonly string[],
+  { spill = [], shapes = {}, separator = "" }: FileSpec,
+): Record<string, string> | null {
+  const surplus = fields.length - names.length;
+  if (surplus <= 0) return null;
+  const shaped = Object.entries(shapes).map(
+    ([name, shape]) => [name, new RegExp(shape, "u")] as const,
+  );
+  const [first, ...others] = spill
+    .map((column) => names.indexOf(column))
+    .filter((at) => at !== -1)
+    .map((at) => {
+      const whole = fields.slice(at, at + surplus + 1).join(separator);
+      return byName(names, [...fields.slice(0, at), whole, ...fields.slice(at + surplus + 1)]);
+    })
+    .filter((value) => shaped.every(([name, shape]) => shape.test(value[name] ?? "")));
+  if (first === undefined) return null;
+  const agreed = (name: string, value: string): boolean =>
+    others.every((other) => other[name] === value);
+  return Object.fromEntries(
+    Object.entries(first).map(([name, value]) => [name, agreed(name, value) ? value : ""]),
+  );
+}

@@ -1,0 +1,200 @@
+import type { FileRecord } from "#src/import/records.ts";
+import { advice, type ReadProgress, readText, wrongFile } from "#src/import/read-text.ts";
+
+/** Characters that one record, or all that surrounds the records, may have. */
+const textMax = 8_000_000;
+const depthMax = 64;
+
+/**
+ * The items of the list at `records` ("elements", "data.stations", "." for a list at the top) of a JSON file, one after
+ * the other, without holding the file. Throws a wrong-file fault for JSON that is broken or cut off, even at its very
+ * end, for a file without that list, and for the answer of a query that failed.
+ */
+export async function* jsonItems(
+  path: string,
+  records: string,
+  progress: ReadProgress,
+): AsyncGenerator<FileRecord> {
+  const splitter = itemSplitter(records === "." ? [] : records.split("."));
+  let number = 0;
+  for await (const piece of readText(path, progress)) {
+    for (const { text, line } of splitter.push(piece)) {
+      number += 1;
+      const value = parseAt(text, `record ${number}`, line);
+      const place = `record ${number}`;
+      if (isRecord(value)) yield { place, value };
+      else yield { place, value: {}, refused: "not-an-object" };
+    }
+  }
+  const { text, found } = splitter.rest();
+  const around = parseAt(text, "this", 1);
+  if (!found) throw noList(records, around);
+  const remark = isRecord(around) ? around["remark"] : undefined;
+  // After a query without enough time or memory, Overpass answers 200 with a part of the result and this remark.
+  if (typeof remark === "string" && /error|timed out|timeout/i.test(remark))
+    throw wrongFile(
+      `it holds the answer of a query that failed (${remark.slice(0, 100)})`,
+      "Run the query again, for a smaller area or with a longer timeout.",
+    );
+}
+
+/**
+ * The values of a JSON text sequence: one in each line, or each after a record separator (RFC 8142), as osmium and
+ * ogr2ogr write GeoJSON. Throws a wrong-file fault for a value that is broken or cut off.
+ */
+export async function* jsonSequence(
+  path: string,
+  progress: ReadProgress,
+): AsyncGenerator<FileRecord> {
+  let rest = "";
+  let mark = "";
+  let [number, line] = [0, 1];
+  const records = function* (texts: readonly string[]): Generator<FileRecord> {
+    for (const text of texts) {
+      if (text.trim() !== "") {
+        number += 1;
+        const value = parseAt(text, `record ${number}`, line);
+        const place = `record ${number}`;
+        if (isRecord(value)) yield { place, value };
+        else yield { place, value: {}, refused: "not-an-object" };
+      }
+      line += (text + mark).split("\n").length - 1;
+    }
+  };
+  for await (const piece of readText(path, progress)) {
+    rest += piece;
+    if (rest.length > textMax) throw tooLong("one of its records", line);
+    mark ||= rest.startsWith(separatorMark) ? separatorMark : "\n";
+    const texts = rest.split(mark);
+    rest = texts.pop() ?? "";
+    yield* records(texts);
+  }
+  yield* records([rest]);
+}
+
+const separatorMark = "\u001e";
+
+const tooLong = (what: string, line: number): Error =>
+  wrongFile(`${what} has more than ${textMax / 1e6} MB`, advice.kind, line);
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function noList(records: string, around: unknown): Error {
+  const list = records === "." || records === "" ? "list at the top" : `list "${records}"`;
+  const names = isRecord(around) ? Object.keys(around).slice(0, 10).join(", ") : "";
+  return wrongFile(`it has no ${list}${names === "" ? "" : `; it holds ${names}`}`, advice.kind);
+}
+
+/** The value of the JSON text of `what`, which begins in `line` of the file. Throws a wrong-file fault. */
+export function parseAt(text: string, what: string, line: number): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // Without a position the text ends too early.
+    const at = Number(/position (\d+)/.exec((error as Error).message)?.[1] ?? text.length);
+    const before = text.slice(0, at).trimEnd();
+    const near = before.slice(-30).trimStart().replace(/\s+/g, " ");
+    const lines = before.split("\n").length - 1;
+    throw wrongFile(
+      `${what} is not JSON${near === "" ? "" : ` after “${near}”`}`,
+      advice.cut,
+      line + lines,
+    );
+  }
+}
+
+interface Item {
+  text: string;
+  /** The line of the file in which it begins, from 1. */
+  line: number;
+}
+
+const [quote, backslash, comma, colon, lineFeed] = [0x22, 0x5c, 0x2c, 0x3a, 0x0a];
+const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * Cuts the text of a JSON document, given in pieces, into the items of one of its lists. It only follows brackets and
+ * quotes; the caller parses each item, and the text around them, and so finds every fault.
+ */
+function itemSplitter(wanted: readonly string[]) {
+  // The key under which each open object is now, null for a list.
+  const keys: (string | null)[] = [];
+  let [inString, escaped] = [false, false];
+  let line = 1;
+  let itemLine = 1;
+  /** Depth of the wanted list; 0 outside of it. */
+  let listDepth = 0;
+  let found = false;
+  let items = 0;
+  let around = "";
+  let text = "";
+
+  function take(part: string): void {
+    if (listDepth > 0) text += part;
+    else around += part;
+    if (text.length > textMax) throw tooLong("one of its records", line);
+    if (around.length > textMax) throw noList(wanted.join("."), null);
+  }
+  function opens(code: number): boolean {
+    const isWanted = keys.length === wanted.length && wanted.every((key, n) => keys[n] === key);
+    const begins = code === openList && listDepth === 0 && isWanted;
+    if (begins && found)
+      throw wrongFile(`it has the list "${wanted.join(".")}" twice`, advice.kind, line);
+    keys.push(null);
+    if (keys.length > depthMax) throw wrongFile("its values nest too deeply", advice.kind, line);
+    return begins;
+  }
+
+  function* push(piece: string): Generator<Item> {
+    let from = 0;
+    for (let at = 0; at < piece.length; at += 1) {
+      const code = piece.charCodeAt(at);
+      if (inString) {
+        if (escaped) escaped = false;
+        else if (code === backslash) escaped = true;
+        else if (code === quote) inString = false;
+        continue;
+      }
+      if (code === quote) inString = true;
+      else if (code === lineFeed) line += 1;
+      else if (code === openObject || code === openList) {
+        if (!opens(code)) continue;
+        take(piece.slice(from, at + 1));
+        from = at + 1;
+        [found, listDepth, itemLine] = [true, keys.length, line];
+      } else if (code === closeObject || code === closeList || code === comma) {
+        const isEnd = code !== comma && keys.length === listDepth;
+        if (listDepth > 0 && keys.length === listDepth) {
+          take(piece.slice(from, at));
+          from = code === comma ? at + 1 : at;
+          if (!isEnd || items > 0 || text.trim() !== "") yield { text, line: itemLine };
+          items += 1;
+          [text, itemLine] = ["", line];
+        }
+        if (isEnd) listDepth = 0;
+        if (code !== comma) keys.pop();
+      } else if (code === colon && listDepth === 0 && keys.length > 0) {
+        take(piece.slice(from, at));
+        from = at;
+        keys[keys.length - 1] = lastString(around);
+      }
+    }
+    take(piece.slice(from));
+  }
+  function rest(): { text: string; found: boolean } {
+    if (keys.length > 0) throw wrongFile("it ends before its last bracket", advice.cut, line);
+    return { text: around, found };
+  }
+  return { push, rest };
+}
+
+/** The string at the end of a JSON text; null when there is none. */
+function lastString(text: string): string | null {
+  const written = /"(?:[^"\\]|\\.)*"\s*$/.exec(text.slice(-300));
+  try {
+    return written === null ? null : (JSON.parse(written[0]) as string);
+  } catch {
+    return null;
+  }
+}
