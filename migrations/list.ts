@@ -33,6 +33,7 @@ import * as storePriceNeeds from "#migrations/0032_store_price_needs.ts";
 import * as fenceTime from "#migrations/0033_fence_time.ts";
 import * as keepDatabaseTokens from "#migrations/0034_keep_database_tokens.ts";
 import * as createRetentionSteps from "#migrations/0037_create_retention_steps.ts";
+import * as createBrandAliases from "#migrations/0038_create_brand_aliases.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -73,4 +74,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0033_fence_time": fenceTime,
   "0034_keep_database_tokens": keepDatabaseTokens,
   "0037_create_retention_steps": createRetentionSteps,
+  "0038_create_brand_aliases": createBrandAliases,
 };

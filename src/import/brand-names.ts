@@ -1,102 +1,50 @@
+import { isIn, iso1A2Code } from "@rapideditor/country-coder";
 import { distanceM, type Point } from "#src/domain/geo.ts";
 import { grouped } from "#src/infrastructure/lists.ts";
+import { brandKey, withoutForms } from "#src/import/brand-key.ts";
+import { brandsOfKey, type ListedBrand, saysNoBrand } from "#src/import/brand-list.ts";
 import { repairLookalikes } from "#src/import/clean-text.ts";
 
-/**
- * The key by which brand spellings are compared: alphabet repaired, case, ё/е, quotes, spaces and hyphens ignored,
- * legal forms and words for "station" left out. "ГАЗПРОМ-нефть", "Газпром Нефть" → "газпромнефть".
- */
-export function brandKey(text: string): string {
-  return stripForms(repairLookalikes(text))
-    .toLowerCase()
-    .replaceAll("ё", "е")
-    .replace(/[^\p{L}\p{N}&+]/gu, "");
+/** The spelling that is served for a brand in any of its spellings, where the station is; undefined for other texts. */
+export type KnownBrand = (text: string, at: Point) => string | undefined;
+
+/** The known brands of an import: those of the operator's aliases (key → spelling), then those of the list. */
+export const knownBrands =
+  (aliases: ReadonlyMap<string, string>): KnownBrand =>
+  (text, at) => {
+    const key = brandKey(text);
+    return aliases.get(key) ?? listedBrand(key, at)?.name;
+  };
+
+/** The listed brand that has this key in the country of a station. */
+export function listedBrand(key: string, at: Point): ListedBrand | undefined {
+  const found = brandsOfKey(key);
+  if (found.length === 0) return undefined;
+  const country = iso1A2Code([at.lon, at.lat]);
+  return found.find((brand) => country === null || isSoldIn(brand, country));
 }
 
-/** The served spelling of a known brand in any of its spellings; undefined for other texts. */
-export const knownBrand = (text: string): string | undefined => spellings.get(brandKey(text));
+const isSoldIn = ({ in: some, not }: ListedBrand, country: string): boolean =>
+  (some === undefined || hasCountry(some, country)) && !(not && hasCountry(not, country));
+
+const hasCountry = (codes: string, country: string): boolean =>
+  codes.split(" ").some((code) => code === country || isIn(country, code));
 
 /** The known brand that a station's name begins with ("Shell Express Tarmola" → "Shell"). */
-export function brandOfName(name: string): string | undefined {
-  const words = stripForms(repairLookalikes(name)).split(/\s+/);
+export function brandOfName(name: string, at: Point, known: KnownBrand): string | undefined {
+  const words = withoutForms(repairLookalikes(name)).split(/\s+/);
   for (const length of [3, 2, 1]) {
-    const brand = words.length >= length ? knownBrand(words.slice(0, length).join(" ")) : undefined;
-    if (brand !== undefined) return brand;
+    const brand = words.length >= length ? known(words.slice(0, length).join(" "), at) : undefined;
+    if (brand) return brand;
   }
   return undefined;
 }
 
-/** True for the words that mappers write when there is no brand. */
-export const isNoBrand = (text: string): boolean => noBrands.has(brandKey(text));
-
-/** A brand or firm without quotes and its legal form; "" for a sole trader, whose name is a person's. */
-export function firmName(text: string): string {
-  if (/^(ИП|индивидуальный предприниматель)\s/i.test(text)) return "";
-  return stripForms(text).replace(/\s+/g, " ").trim();
+/** True for the words that people write when there is no brand, unless a brand of the country is called so. */
+export function isNoBrand(text: string, at: Point): boolean {
+  const says = saysNoBrand(text);
+  return says === "always" || (says !== "no" && listedBrand(brandKey(text), at) === undefined);
 }
-
-const forms =
-  /(?<![\p{L}\p{N}])(ООО|ОАО|ЗАО|ПАО|АО|ТД|НК|Общество с ограниченной ответственностью|АЗС|АЗК|МАЗС|АГЗС|LLC|Ltd|Oy|AB)(?![\p{L}\p{N}])/giu;
-
-function stripForms(text: string): string {
-  const bare = text
-    .replace(/["'«»„“”`]/g, " ")
-    .replace(/№\s*\d+/g, " ")
-    .replace(forms, " ")
-    .trim();
-  return bare.replace(/^[\s,.-]+|[\s,-]+$/g, "");
-}
-
-/**
- * One line per brand: the served spelling, then others that the rules of `brandKey` do not already make equal.
- * Brands that are not here are spelled as most of their stations spell them.
- */
-const table: readonly (readonly string[])[] = [
-  ["Лукойл", "Lukoil"],
-  ["Газпромнефть", "Gazpromneft", "Gazprom Neft"],
-  ["Газпром", "Gazprom"],
-  ["Роснефть", "Rosneft"],
-  ["Татнефть", "Tatneft"],
-  ["Башнефть", "Bashneft"],
-  ["Сургутнефтегаз", "Surgutneftegas", "Surgutneftegaz"],
-  ["Нефтьмагистраль", "Neftmagistral"],
-  ["ТАИФ-НК", "ТАИФ", "TAIF-NK", "TAIF"],
-  ["Teboil", "Тебойл"],
-  ["Shell", "Шелл"],
-  ["ТНК", "TNK"],
-  ["BP", "British Petroleum"],
-  ["Новатэк", "Новатек", "Novatek"],
-  ["IRBIS", "Ирбис"],
-  ["ПТК", "PTK"],
-  ["Фаэтон", "Faeton"],
-  ["Опти", "Opti"],
-  ["Varta", "Варта"],
-  ["RusOil", "Русойл"],
-  ["GetPetrol"],
-  ["Tamic Energy", "Tamik Energy", "Тамик Энерджи"],
-  ["Эксон Ойл", "Эксон"],
-  ["Neste", "Neste Oil"],
-  ["St1"],
-  ["SEO"],
-  ["ABC"],
-  ["Circle K"],
-  ["OKQ8"],
-  ["Preem"],
-  ["Esso"],
-  ["TotalEnergies", "Total"],
-];
-
-const spellings = new Map(
-  table.flatMap((line) => line.map((spelling) => [brandKey(spelling), line[0] ?? ""] as const)),
-);
-
-const noBrands = new Set(
-  [
-    ...["", "independent", "unbranded", "none", "no", "yes", "unknown", "fixme", "нет"],
-    ...["без бренда", "неизвестно", "частная", "заправка", "бензин", "агнкс", "газс"],
-    ...["пропан", "метан", "газ"],
-  ].map(brandKey),
-);
 
 const cityReachM = 50_000;
 

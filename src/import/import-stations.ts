@@ -1,7 +1,13 @@
 import type { StationRow } from "#src/feed/feed.ts";
 import { rows, type Db } from "#src/infrastructure/db.ts";
 import { applyStations, idsOfSource, removeStations } from "#src/import/apply-stations.ts";
-import { brandSpellings, withoutTownBrands, type Town } from "#src/import/brand-names.ts";
+import { readAliases, servedBrands } from "#src/import/brand-aliases.ts";
+import {
+  brandSpellings,
+  knownBrands,
+  type Town,
+  withoutTownBrands,
+} from "#src/import/brand-names.ts";
 import {
   type Collected,
   importFile,
@@ -49,11 +55,12 @@ async function apply(
   const [inService, closed] = [new Set(known.inService), new Set(known.closed)];
   const { groups, doubtful } = joinSame(imported, inService, closed);
   const brands = brandSpellings(await servedBrands(db), imported);
+  const knownBrand = knownBrands(await readAliases(db));
   const stations: StationRow[] = [];
   for (const { station } of groups) {
     const { id, lat, lon, addr } = station;
     if (station.sells === "gas") refuse(staged, "lpg-only");
-    else stations.push({ id, lat, lon, addr, ...shownNames(station, brands) });
+    else stations.push({ id, lat, lon, addr, ...shownNames(station, brands, knownBrand) });
   }
   const kept = new Set(stations.map(({ id }) => id));
   const doubles = groups.flatMap((group) => group.doubles);
@@ -75,9 +82,3 @@ async function apply(
   };
   return { ...summaryOf(options, staged, counts), doubtful };
 }
-
-const servedBrands = (db: Db): Promise<{ brand: string; count: number }[]> =>
-  rows(
-    db,
-    "select brand, count(*) from stations where removed_at is null and brand <> '' group by brand",
-  );

@@ -1,6 +1,7 @@
 import type { Point } from "#src/domain/geo.ts";
 import type { Grade } from "#src/domain/vocabulary.ts";
-import { brandKey, brandOfName, firmName, isNoBrand, knownBrand } from "#src/import/brand-names.ts";
+import { brandKey, firmName } from "#src/import/brand-key.ts";
+import { brandOfName, isNoBrand, type KnownBrand } from "#src/import/brand-names.ts";
 import { cleanText, repairLookalikes } from "#src/import/clean-text.ts";
 import type { OsmObject, Tags } from "#src/import/osm-object.ts";
 
@@ -31,7 +32,7 @@ export function stationFrom({
   tags,
 }: OsmObject): ImportedStation | { refused: string } {
   if (tags["amenity"] !== "fuel") return { refused: "not-a-fuel-station" };
-  const brand = brandFrom(tags);
+  const brand = brandFrom(tags, { lat, lon });
   const name = text(tags["name"], 120);
   const { addr, street, city } = addressFrom(tags);
   const operator = firmName(text(tags["operator"], 120));
@@ -44,20 +45,22 @@ export function stationFrom({
 export function shownNames(
   station: ImportedStation,
   brands: ReadonlyMap<string, string>,
+  known: KnownBrand,
 ): { brand: string; name: string } {
-  const spell = (one: string): string => knownBrand(one) ?? brands.get(brandKey(one)) ?? one;
-  const fromName = brandOfName(station.name) ?? brands.get(brandKey(station.name)) ?? "";
+  const spell = (one: string): string => known(one, station) ?? brands.get(brandKey(one)) ?? one;
+  const { name } = station;
+  const fromName = brandOfName(name, station, known) ?? brands.get(brandKey(name)) ?? "";
   const brand = station.brand !== "" ? spell(station.brand) : fromName;
-  return { brand, name: station.name || brand || station.operator };
+  return { brand, name: name || brand || station.operator };
 }
 
 const text = (value: unknown, maxLength: number): string =>
   repairLookalikes(cleanText(value, maxLength));
 
-function brandFrom(tags: Tags): string {
+function brandFrom(tags: Tags, at: Point): string {
   // OSM joins several values by semicolons; the first one is on the station's sign.
   const brand = firmName(text(tags["brand"], 200).split(";")[0] ?? "");
-  return isNoBrand(brand) ? "" : cleanText(brand, 80);
+  return isNoBrand(brand, at) ? "" : cleanText(brand, 80);
 }
 
 const petrol = /^fuel:(octane(_\d+)?|(\w+_)?diesel|petrol|gasoline|e5|e10|e85|1_25|1_50)$/;

@@ -1,5 +1,5 @@
 import { distanceM } from "#src/domain/geo.ts";
-import { brandKey } from "#src/import/brand-names.ts";
+import { brandKey } from "#src/import/brand-key.ts";
 import type { Doubtful } from "#src/import/file-import.ts";
 import type { ImportedStation } from "#src/import/osm-station.ts";
 

@@ -1,0 +1,164 @@
+import { Type } from "typebox";
+import { brandKey } from "#src/import/brand-key.ts";
+import { brandsOfKey } from "#src/import/brand-list.ts";
+import { cleanText } from "#src/import/clean-text.ts";
+import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
+import { already, invalid, nothing, operatorAct, unknown } from "#src/operators/act.ts";
+import { line } from "#src/operators/inputs.ts";
+
+/** A spelling that an operator has given to a brand. */
+export interface BrandAlias {
+  spelling: string;
+  /** The spelling that is served; "": no brand at all. */
+  brand: string;
+  created_at: Date;
+}
+
+/** A brand as stations in service have it, and who knows it: the operator's aliases, the list, or nobody. */
+export interface ServedBrand {
+  brand: string;
+  stations: number;
+  known: "alias" | "list" | "no";
+}
+
+/** The served spelling of each alias, by the alias's key. */
+export type Aliases = ReadonlyMap<string, string>;
+
+/** Most aliases: every web process holds them all. */
+const aliasesMax = 5000;
+/** Most stations that one act changes: until it commits, other writers of them and of the change feed wait. */
+const atOnceMax = 5000;
+const brandMax = 80;
+
+/** A spelling as part of a path, whose pattern is read without flags. */
+const spellingText = Type.String({ ...line(1, brandMax), pattern: `^.{1,${brandMax}}$` });
+
+export async function readAliases(db: Db | Tx): Promise<Aliases> {
+  const sql = "select key, brand from brand_aliases order by key";
+  const found = await rows<{ key: string; brand: string }>(db, sql);
+  return new Map(found.map(({ key, brand }) => [key, brand]));
+}
+
+export const listAliases = (db: Db): Promise<BrandAlias[]> =>
+  rows(db, "select spelling, brand, created_at from brand_aliases order by brand, spelling");
+
+/** The brands of the stations in service, most stations first. */
+export async function listBrands(db: Db): Promise<ServedBrand[]> {
+  const aliases = await readAliases(db);
+  const own = new Set([...aliases.keys(), ...[...aliases.values()].map(brandKey)]);
+  const found = await servedBrands(db);
+  return found.map(({ brand, count }) => {
+    const key = brandKey(brand);
+    const known = own.has(key) ? "alias" : brandsOfKey(key).length > 0 ? "list" : "no";
+    return { brand, stations: count, known };
+  });
+}
+
+export const servedBrands = (db: Db | Tx): Promise<{ brand: string; count: number }[]> =>
+  rows(
+    db,
+    `select brand, count(*) from stations where removed_at is null and brand <> ''
+     group by brand order by count(*) desc, brand`,
+  );
+
+/** What an alias has done to the stations in service. */
+export interface Aliased extends BrandAlias {
+  /** Stations that have the alias's brand from now on. */
+  changed: number;
+  /** Stations that still have the other spelling: the same act again, or the next import, changes them. */
+  left: number;
+}
+
+/**
+ * Gives a spelling to a brand (decisions 14.25): imports and the `brand` filter use it from now on, and stations in
+ * service that have it get the brand at once, 5,000 an act. A brand that was set by hand stays.
+ */
+export const aliasBrand = operatorAct(
+  Type.Object({ brand: line(0, brandMax) }, { additionalProperties: false }),
+  spellingText,
+  async (tx, wish, given) => {
+    const [spelling, brand] = [cleanText(given, brandMax), cleanText(wish.brand, brandMax)];
+    const key = brandKey(spelling);
+    if (key === "") return invalid("spelling", "Has nothing by which a brand is known");
+    if (brand !== "" && brandKey(brand) === "")
+      return invalid("brand", "Has nothing by which a brand is known");
+    // Two operators, one after the other. Imports read on.
+    await rows(tx, "lock table brand_aliases in share row exclusive mode");
+    const aliases = await readAliases(tx);
+    const chained = chainOf(aliases, key, brand);
+    if (chained !== null) return chained;
+    if (aliases.size >= aliasesMax && !aliases.has(key))
+      return invalid("spelling", `There are ${aliasesMax} aliases: take one away first`);
+    const sql = `insert into brand_aliases (key, spelling, brand) values (?, ?, ?)
+      on conflict (key) do update set spelling = excluded.spelling, brand = excluded.brand
+      returning spelling, brand, created_at`;
+    const [alias] = await rows<BrandAlias>(tx, sql, [key, spelling, brand]);
+    const done = await renameStations(tx, key, brand);
+    if (aliases.get(key) === brand && done.changed === 0)
+      return already("alias", spelling, "like this");
+    return {
+      value: { ...alias!, ...done },
+      action: "brand.alias",
+      subject: `brand ${spelling}`,
+      details: { brand, before: aliases.get(key) ?? null, ...done },
+    };
+  },
+);
+
+/** Takes an alias away. Stations keep the brand that they have until an import says otherwise. */
+export const unaliasBrand = operatorAct(nothing, spellingText, async (tx, _, spelling) => {
+  const sql = "delete from brand_aliases where key = ? returning spelling, brand, created_at";
+  const [alias] = await rows<BrandAlias>(tx, sql, [brandKey(spelling)]);
+  if (alias === undefined) return unknown("alias", spelling);
+  return {
+    value: alias,
+    action: "brand.unalias",
+    subject: `brand ${alias.spelling}`,
+    details: { brand: alias.brand },
+  };
+});
+
+/** The refusal of an alias whose brand is an alias itself, or the other way round; null without one. */
+function chainOf(aliases: Aliases, key: string, brand: string) {
+  const brandOfBrand = aliases.get(brandKey(brand));
+  if (
+    brand !== "" &&
+    brandKey(brand) !== key &&
+    brandOfBrand !== undefined &&
+    brandOfBrand !== brand
+  )
+    return invalid("brand", `Is an alias itself: write "${brandOfBrand}"`);
+  const other = [...aliases.values()].find((one) => brandKey(one) === key && one !== brand);
+  if (other !== undefined && aliases.get(key) !== other)
+    return invalid("spelling", `Other aliases lead to "${other}": change those first`);
+  return null;
+}
+
+/** Gives the stations in service whose brand has this key the new spelling, with their stamps in the change feed. */
+async function renameStations(
+  tx: Tx,
+  key: string,
+  brand: string,
+): Promise<{ changed: number; left: number }> {
+  const spellings = (await servedBrands(tx))
+    .map((one) => one.brand)
+    .filter((one) => one !== brand && brandKey(one) === key);
+  if (spellings.length === 0) return { changed: 0, left: 0 };
+  const wrong = `from stations s where s.removed_at is null and s.brand = any(?::text[]) and not exists
+    (select from station_edits e where e.station_id = s.id and e.file_brand is not null)`;
+  const locked = await rows<{ id: string }>(
+    tx,
+    `select s.id ${wrong} order by s.id limit ${atOnceMax} for no key update of s`,
+    [spellings],
+  );
+  // A later statement than the lock: in the same one it would not see an edit by hand that it waited for.
+  const renamed = await rows<{ id: string }>(
+    tx,
+    `update stations set brand = ?, updated_at = server_now() where id in (select s.id ${wrong}) and id = any(?::text[])
+     returning id`,
+    [brand, spellings, locked.map(({ id }) => id)],
+  );
+  const [rest] = await rows<{ count: number }>(tx, `select count(*) ${wrong}`, [spellings]);
+  await rows(tx, "select feed_stamp(?::text[], false)", [renamed.map(({ id }) => id)]);
+  return { changed: renamed.length, left: rest!.count };
+}
