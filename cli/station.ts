@@ -39,17 +39,28 @@ export function stationCommand(output: () => Output): Command {
     "set what a station shows; imports leave it so until --from-file",
     'station edit n123 --name "АЗС 5" --brand Полюс',
     "station edit n123 --lat 55.75124 --lon 37.61842",
+    'station edit n123 --grades 92,95,ДТ --hours "Mo-Su 06:00-23:00"',
     "station edit n123 --from-file name position",
   )
     .argument("<id>", "the station's id", stationId)
     .option("--name <name>", "its name", text(stationTextMax.name))
     .option("--brand <brand>", 'its brand; "" for none', text(stationTextMax.brand))
     .option("--address <address>", "its address", text(stationTextMax.addr))
+    .option(
+      "--grades <list>",
+      'the grades that it sells, like 92,95,ДТ; "" for unknown',
+      text(stationTextMax.grades_sold),
+    )
+    .option(
+      "--hours <hours>",
+      'its opening hours as OSM writes them; "" for unknown',
+      text(stationTextMax.opening_hours),
+    )
     .option("--lat <degrees>", "its latitude; together with --lon", degrees(90))
     .option("--lon <degrees>", "its longitude; together with --lat", degrees(180))
     .option(
       "--from-file <field...>",
-      `back to the value of the imports: ${fileFields.join(", ")}`,
+      `back to the value of the imports: ${fieldNames.join(", ")}`,
       (word: string, before: FileField[] | undefined) => [...(before ?? []), fileField(word)],
     )
     .action(async (stationId: string, options: Changes) => {
@@ -57,11 +68,12 @@ export function stationCommand(output: () => Output): Command {
       if (Object.keys(options).length === 0)
         throw new ExitError("nothing to change: give at least one option");
       const { name, brand, address: addr, lat, lon, fromFile = [] } = options;
+      const sales = { grades_sold: options.grades, opening_hours: options.hours };
       if ((lat === undefined) !== (lon === undefined))
         throw new ExitError("give --lat and --lon together");
       const position = lat === undefined || lon === undefined ? undefined : { lat, lon };
-      const fromFields = fromFile.map((field): HandField => (field === "address" ? "addr" : field));
-      const given = { name, brand, addr, position, from_file: fromFields };
+      const fromFields = fromFile.map((field): HandField => fileFields[field]);
+      const given = { name, brand, addr, ...sales, position, from_file: fromFields };
       const wish = Object.fromEntries(
         Object.entries(given).filter(([, value]) => value !== undefined),
       );
@@ -100,14 +112,21 @@ export function stationCommand(output: () => Output): Command {
   return command;
 }
 
-const fileFields = ["name", "brand", "address", "position"] as const;
-type FileField = (typeof fileFields)[number];
-const fileField = choice(fileFields);
+/** The words of the command line for what can be set. */
+const fileFields = {
+  ...({ name: "name", brand: "brand", address: "addr" } as const),
+  ...({ grades: "grades_sold", hours: "opening_hours", position: "position" } as const),
+};
+type FileField = keyof typeof fileFields;
+const fieldNames = Object.keys(fileFields) as FileField[];
+const fileField = choice(fieldNames);
 
 interface Changes {
   name?: string;
   brand?: string;
   address?: string;
+  grades?: string;
+  hours?: string;
   lat?: number;
   lon?: number;
   fromFile?: FileField[];
@@ -129,6 +148,8 @@ function people({ by_hand: hand, in_service: inService, lat, lon, ...facts }: St
     name: `${cleanText(name, shownMax)}${beside("name")}`,
     brand: `${cleanText(brand, shownMax)}${beside("brand")}`,
     address: `${cleanText(addr, shownMax)}${beside("addr")}`,
+    grades: `${facts.grades_sold || "unknown"}${beside("grades_sold")}`,
+    hours: `${cleanText(facts.opening_hours, shownMax) || "unknown"}${beside("opening_hours")}`,
     position: `${lat}, ${lon}${beside("position")}`,
     in_service: `${inService ? "yes" : "no"}${service[`${hand.in_service}`]}`,
   });

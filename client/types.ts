@@ -40,6 +40,10 @@ export interface Station {
   brand: string;
   name: string;
   addr: string;
+  /** The grades that it sells at all, comma-separated; absent while unknown. */
+  grades_sold?: string;
+  /** As OSM writes them, "Mo-Fr 06:00-22:00", in the station's local time; absent while unknown. */
+  opening_hours?: string;
   fuel: FuelBlock;
 }
 

@@ -34,6 +34,7 @@ import * as fenceTime from "#migrations/0033_fence_time.ts";
 import * as keepDatabaseTokens from "#migrations/0034_keep_database_tokens.ts";
 import * as createRetentionSteps from "#migrations/0037_create_retention_steps.ts";
 import * as createBrandAliases from "#migrations/0038_create_brand_aliases.ts";
+import * as storeHoursAndGrades from "#migrations/0039_store_hours_and_grades.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -75,4 +76,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0034_keep_database_tokens": keepDatabaseTokens,
   "0037_create_retention_steps": createRetentionSteps,
   "0038_create_brand_aliases": createBrandAliases,
+  "0039_store_hours_and_grades": storeHoursAndGrades,
 };

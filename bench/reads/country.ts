@@ -1,3 +1,4 @@
+import { noSales } from "#src/domain/grades-sold.ts";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { addPartners, meetUsers } from "#bench/country.ts";
@@ -114,6 +115,7 @@ async function repeated(count: number): Promise<StationRow[]> {
     brand,
     name: name || brand || operator,
     addr,
+    ...noSales,
   }));
   const times = Math.ceil(count / stations.length);
   return Array.from({ length: times }, (_, copy) =>

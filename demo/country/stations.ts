@@ -1,3 +1,4 @@
+import { noSales } from "#src/domain/grades-sold.ts";
 import { demoCities, type DemoCity } from "#demo/country/cities.ts";
 import { createRandom, type Random } from "#demo/country/random.ts";
 import { distanceM, type Point } from "#src/domain/geo.ts";
@@ -36,6 +37,7 @@ export function makeStations(random: Random, total = 10_000): DemoStation[] {
       brand,
       name,
       city: index,
+      ...noSales,
     });
   }
   return stations;

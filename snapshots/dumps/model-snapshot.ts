@@ -23,7 +23,7 @@ export interface Surroundings {
 export type ModelSnapshotStore = ReturnType<typeof createModelSnapshotStore>;
 
 /** Increase it when the format of a line changes, so that old and new processes do not share snapshots. */
-const format = 2;
+const format = 3;
 const unzip = promisify(gunzip);
 
 /** Longer than the window of a delta: an older snapshot is of no use. */
@@ -147,16 +147,20 @@ const zip = (text: string): Buffer => gzipSync(Buffer.from(text, "latin1"), { le
 
 type Line = [
   ...[id: string, lat: number, lon: number, brand: string, name: string, addr: string],
+  ...[gradesSold: string, openingHours: string],
   ...[seq: number, at: number, removed: 0 | 1, state: StationState | null],
 ];
 
-function writeLine({ id, lat, lon, brand, name, addr, seq, at, removed, state }: FeedRow): string {
-  const facts = [id, lat, lon, brand, name, addr] as const;
+function writeLine({ seq, at, removed, state, ...row }: FeedRow): string {
+  const { id, lat, lon, brand, name, addr, grades_sold, opening_hours } = row;
+  const facts = [id, lat, lon, brand, name, addr, grades_sold, opening_hours] as const;
   const line: Line = [...facts, seq, at, removed ? 1 : 0, state === emptyState ? null : state];
   return JSON.stringify(line);
 }
 
 function readLine(text: string): FeedRow {
-  const [id, lat, lon, brand, name, addr, seq, at, removed, state] = JSON.parse(text) as Line;
-  return readRow({ id, lat, lon, brand, name, addr, seq, at, removed: removed === 1, state });
+  const [id, lat, lon, brand, name, addr, ...rest] = JSON.parse(text) as Line;
+  const [grades_sold, opening_hours, seq, at, removed, state] = rest;
+  const facts = { id, lat, lon, brand, name, addr, grades_sold, opening_hours };
+  return readRow({ ...facts, seq, at, removed: removed === 1, state });
 }

@@ -1,7 +1,7 @@
 import { stringify } from "csv-stringify/sync";
 import type { FuelBlock } from "#src/domain/state.ts";
 import { nothing } from "#snapshots/model/envelope.ts";
-import type { StationRow } from "#src/feed/feed.ts";
+import type { ServedFacts } from "#src/feed/feed.ts";
 
 /** The columns of a list of stations as CSV: those of a station, then those of its `fuel`. */
 export const csvColumns = [
@@ -18,6 +18,8 @@ export const csvColumns = [
   ],
   ...["confirmations", "real_count", "seeded", "updated", "pending_status", "pending_count"],
   ...["resolution_reason", "conflict"],
+  // Last, so that a reader that counts columns finds the others where they were.
+  ...["grades_sold", "opening_hours"],
 ] as const;
 
 /**
@@ -30,8 +32,8 @@ export function writeCsv(stations: Buffer, head = nothing, tail = nothing): Buff
   const isEnded = text.endsWith(",");
   const list = JSON.parse(`[${isEnded ? text.slice(0, -1) : text}]`) as Station[];
   const lines = list.map(({ fuel: { conflict, ...fuel }, ...station }) => {
-    for (const name of ["brand", "name", "addr"] as const)
-      if (formula.test(station[name])) station[name] = `'${station[name]}`;
+    for (const name of ["brand", "name", "addr", "opening_hours"] as const)
+      if (formula.test(station[name] ?? "")) station[name] = `'${station[name]}`;
     const shown = { ...station, ...fuel, conflict: conflict && JSON.stringify(conflict) };
     return csvColumns.map((name) => (shown as Record<string, unknown>)[name]);
   });
@@ -44,4 +46,4 @@ const formula = /^[=+\-@\t\r]/;
 /** The sign by which spreadsheets know that a file is UTF-8. */
 export const byteOrderMark = Buffer.from("\ufeff");
 
-type Station = StationRow & { fuel: FuelBlock };
+type Station = ServedFacts & { fuel: FuelBlock };

@@ -142,6 +142,12 @@ export interface ConsoleStation {
   removed: boolean;
 }
 
+/** A station's facts that only its own page shows; "" while unknown. */
+export interface StationSales {
+  grades_sold: string;
+  opening_hours: string;
+}
+
 /** A mark on a station's page, counted or not. */
 export interface ConsoleMark extends MarkFacts {
   reporter_id: number;
@@ -162,13 +168,15 @@ export interface HandSet {
   name: string | null;
   brand: string | null;
   addr: string | null;
+  grades_sold: string | null;
+  opening_hours: string | null;
   position: Point | null;
   /** False if closed by hand, true if kept in service by hand, null if the imports decide. */
   in_service: boolean | null;
 }
 
 export interface ConsoleStationPage {
-  station: ConsoleStation & { source: string };
+  station: ConsoleStation & StationSales & { source: string };
   by_hand: HandSet;
   fuel: FuelBlock;
   /** The steps that led here, the oldest first, and the least number of older ones that are left out. */

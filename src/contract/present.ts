@@ -50,10 +50,17 @@ export function presentState(report: Report, fuel: FuelBlock) {
   return { report_id, station_id: report.stationId, state, ...output };
 }
 
-type StationTexts = Record<"id" | "brand" | "name" | "addr", string>;
+type StationTexts = Record<
+  "id" | "brand" | "name" | "addr" | "grades_sold" | "opening_hours",
+  string
+>;
 
 /** A station as JSON up to the value of `fuel` (docs/contract.md 2.1), which a "}" follows. */
 export const stationHead = (station: StationTexts & { lat: number; lon: number }): string => {
-  const { id, lat, lon, brand, name, addr } = station;
-  return `${JSON.stringify({ id, lat, lon, brand, name, addr }).slice(0, -1)},"fuel":`;
+  const { id, lat, lon, brand, name, addr, grades_sold, opening_hours } = station;
+  const known = {
+    ...(grades_sold === "" ? {} : { grades_sold }),
+    ...(opening_hours === "" ? {} : { opening_hours }),
+  };
+  return `${JSON.stringify({ id, lat, lon, brand, name, addr, ...known }).slice(0, -1)},"fuel":`;
 };

@@ -1,4 +1,5 @@
 import { type Db, rows, type Statements, type Tx } from "#src/infrastructure/db.ts";
+import { noSales } from "#src/domain/grades-sold.ts";
 import { emptyState, type StationState } from "#src/domain/state.ts";
 import { readStored } from "#src/feed/stored-state.ts";
 import { compileShape, stored } from "#src/infrastructure/quarantine.ts";
@@ -13,7 +14,15 @@ export interface StationRow {
   brand: string;
   name: string;
   addr: string;
+  /** Its grades in the order of the contract, "92,95,ДТ"; "" while unknown. */
+  grades_sold: string;
+  /** As OSM writes them, "Mo-Fr 06:00-22:00"; "" while unknown. */
+  opening_hours: string;
 }
+
+/** The same as they are served: without what is unknown. */
+export type ServedFacts = Omit<StationRow, keyof typeof noSales> &
+  Partial<Pick<StationRow, keyof typeof noSales>>;
 
 /** One row of the change feed, with everything needed to serve the station. Times in ms. */
 export interface FeedRow extends StationRow {
@@ -47,7 +56,8 @@ export const givenOut = (table: "changes" | "time_changes"): string => {
  */
 const select = `select c.station_id as id, c.seq, ${msOf("c.at")} as at,
     ${isGivenOut("c.seq", "change_seq")} and c.at < (select server_now()) + interval '1 hour' as believable,
-    c.removed or s.removed_at is not null as removed, s.lat, s.lon, s.brand, s.name, s.addr, st.state
+    c.removed or s.removed_at is not null as removed, s.lat, s.lon, s.brand, s.name, s.addr,
+    s.grades_sold, s.opening_hours, st.state
   from changes c join stations s on s.id = c.station_id left join station_status st on st.station_id = c.station_id`;
 
 /** The first `limit` rows after the number `seq`. */
@@ -72,6 +82,7 @@ const { time, text } = stored;
 const factsShape = compileShape(
   Type.Object({
     ...{ id: text, brand: text, name: text, addr: text },
+    ...{ grades_sold: text, opening_hours: text },
     lat: Type.Number({ minimum: -90, maximum: 90 }),
     lon: Type.Number({ minimum: -180, maximum: 180 }),
   }),
@@ -98,5 +109,6 @@ export const asOfBefore = (ms: number): number => Math.floor(ms / 1000) * 1000 -
 /** A row for a station that a restored database no longer knows. */
 export const lostRow = (id: string, at: number): FeedRow => ({
   ...{ id, seq: 0, at, removed: true, lat: 0, lon: 0, brand: "", name: "", addr: "" },
+  ...noSales,
   state: emptyState,
 });

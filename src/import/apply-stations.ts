@@ -118,14 +118,16 @@ async function applyChunk(
   const ids = chunk.map(({ id }) => id);
   const stored = await rows<Stored>(
     tx,
-    `select id, source, removed_at is not null as removed, lat, lon, brand, name, addr
+    `select id, source, removed_at is not null as removed, lat, lon, brand, name, addr,
+        grades_sold, opening_hours
       from stations where id = any(?::text[]) order by id ${dryRun ? "" : "for no key update"}`,
     [ids],
   );
   // A later statement than the lock: in the same one it would not see the operator's edit that it waited for.
   const edited = await readEdits(tx, ids);
-  const rowsOfFile = chunk.map(({ id, lat, lon, brand, name, addr }) => {
-    return { id, lat, lon, brand, name, addr };
+  const rowsOfFile = chunk.map((station) => {
+    const { id, lat, lon, brand, name, addr, grades_sold, opening_hours } = station;
+    return { id, lat, lon, brand, name, addr, grades_sold, opening_hours };
   });
   const { served, newEdits, kept } = withEdits(rowsOfFile, stored, edited);
   const closed = new Set(
@@ -182,7 +184,8 @@ async function writeStations(
     .onConflict("id")
     // Setting the id, even to its own value, would lock out workers whose rows refer to the station, and deadlock.
     .merge([
-      ...(["source", "lat", "lon", "brand", "name", "addr", "updated_at"] as const),
+      ...(["source", "lat", "lon", "brand", "name", "addr"] as const),
+      ...(["grades_sold", "opening_hours", "updated_at"] as const),
       ...(closed ? [] : (["removed_at"] as const)),
     ]);
   await rows(tx, "select feed_stamp(?::text[], ?::boolean)", [touched.map(({ id }) => id), closed]);

@@ -1,5 +1,6 @@
 import type { StationRow } from "#src/feed/feed.ts";
 import { rows, type Db } from "#src/infrastructure/db.ts";
+import { gradesText } from "#src/domain/grades-sold.ts";
 import { applyStations, idsOfSource, removeStations } from "#src/import/apply-stations.ts";
 import { readAliases, servedBrands } from "#src/import/brand-aliases.ts";
 import {
@@ -58,9 +59,11 @@ async function apply(
   const knownBrand = knownBrands(await readAliases(db));
   const stations: StationRow[] = [];
   for (const { station } of groups) {
-    const { id, lat, lon, addr } = station;
+    const { id, lat, lon, addr, opening_hours } = station;
+    const sales = { grades_sold: gradesText(station.grades_sold ?? []), opening_hours };
     if (station.sells === "gas") refuse(staged, "lpg-only");
-    else stations.push({ id, lat, lon, addr, ...shownNames(station, brands, knownBrand) });
+    else
+      stations.push({ id, lat, lon, addr, ...sales, ...shownNames(station, brands, knownBrand) });
   }
   const kept = new Set(stations.map(({ id }) => id));
   const doubles = groups.flatMap((group) => group.doubles);

@@ -4,6 +4,7 @@ import { brandKey, firmName } from "#src/import/brand-key.ts";
 import { brandOfName, isNoBrand, type KnownBrand } from "#src/import/brand-names.ts";
 import { cleanText, repairLookalikes } from "#src/import/clean-text.ts";
 import type { OsmObject, Tags } from "#src/import/osm-object.ts";
+import { gradesFrom, hoursText } from "#src/import/osm-sold.ts";
 
 /** An object of a file that may become a station, or a part of one. */
 export interface ImportedStation extends Point {
@@ -38,8 +39,13 @@ export function stationFrom({
   const operator = firmName(text(tags["operator"], 120));
   const sells = salesFrom(tags, name);
   const place = { id, lat, lon, addr, street, city };
-  return { ...place, brand, name, operator, sells, grades_sold: null, opening_hours: "" };
+  return { ...place, brand, name, operator, sells, ...salesOf(tags) };
 }
+
+const salesOf = (tags: Tags) => ({
+  grades_sold: gradesFrom(tags),
+  opening_hours: hoursText(tags["opening_hours"]),
+});
 
 /** The brand and name that are shown. `brands` gives the spelling that other stations use for a key. */
 export function shownNames(

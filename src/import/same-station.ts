@@ -112,13 +112,16 @@ function joined(
   const [first, ...others] = [...members].sort(
     (a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : 1),
   ) as [ImportedStation, ...ImportedStation[]];
-  const pick = (field: "brand" | "name" | "operator"): string =>
+  const pick = (field: "brand" | "name" | "operator" | "opening_hours"): string =>
     first[field] || (others.find((one) => one[field] !== "")?.[field] ?? "");
   const { addr, street, city } = [first, ...others].find((one) => one.street) ?? first;
   const says = (sold: ImportedStation["sells"]): boolean =>
     members.some(({ sells }) => sells === sold);
   const sells = says("petrol") ? "petrol" : says("gas") ? "gas" : "unsaid";
   const names = { brand: pick("brand"), name: pick("name"), operator: pick("operator") };
-  const station: ImportedStation = { ...first, ...names, addr, street, city, sells };
+  const grades_sold = [first, ...others].find((one) => one.grades_sold)?.grades_sold ?? null;
+  const opening_hours = pick("opening_hours");
+  const sales = { sells, grades_sold, opening_hours } as const;
+  const station: ImportedStation = { ...first, ...names, addr, street, city, ...sales };
   return { station, doubles: others.map((one) => one.id) };
 }

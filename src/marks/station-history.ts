@@ -60,7 +60,8 @@ export const stationPage = (
         ConsoleStationPage["station"] & { state: StationState | null; now: number }
       >(
         tx,
-        `select s.id, s.name, s.brand, s.addr, s.lat, s.lon, s.source, coalesce(t.status, 'nodata') as status,
+        `select s.id, s.name, s.brand, s.addr, s.lat, s.lon, s.source,
+           s.grades_sold, s.opening_hours, coalesce(t.status, 'nodata') as status,
            s.removed_at is not null as removed, t.state, ${msOf("server_now()")} as now
          from stations s left join station_status t on t.station_id = s.id where s.id = ?`,
         [id],

@@ -1,9 +1,12 @@
 import { type Static, Type } from "typebox";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import type { Point } from "#src/domain/geo.ts";
+import { readGrades } from "#src/domain/grades-sold.ts";
+import { grades } from "#src/domain/vocabulary.ts";
 import type { HandSet } from "#src/contract/console.ts";
 import type { StationRow } from "#src/feed/feed.ts";
 import { cleanText } from "#src/import/clean-text.ts";
+import { hoursMax } from "#src/import/osm-sold.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { already, invalid, operatorAct, unknown } from "#src/operators/act.ts";
 import { line, oneOf, stationId } from "#src/operators/inputs.ts";
@@ -30,13 +33,18 @@ interface Values {
   name: string;
   brand: string;
   addr: string;
+  grades_sold: string;
+  opening_hours: string;
   position: Point;
 }
 
 type Some<T> = { [Name in keyof T]?: T[Name] | undefined };
 
 /** Longest texts in characters, as imports cut them. */
-export const stationTextMax = { name: 120, brand: 80, addr: 200 } as const;
+export const stationTextMax = {
+  ...{ name: 120, brand: 80, addr: 200 },
+  ...{ grades_sold: 60, opening_hours: hoursMax },
+} as const;
 const point = Type.Object(
   {
     lat: Type.Number({ minimum: -90, maximum: 90 }),
@@ -45,13 +53,18 @@ const point = Type.Object(
   { additionalProperties: false },
 );
 /** The values that the operator has seen. An old import may have stored longer texts, or other characters. */
-const seen = { name: Type.String(), brand: Type.String(), addr: Type.String(), position: point };
+const seen = {
+  ...{ name: Type.String(), brand: Type.String(), addr: Type.String(), position: point },
+  ...{ grades_sold: Type.String(), opening_hours: Type.String() },
+};
 /** An operator's edit of a station. */
 const edit = Type.Object(
   {
     name: Type.Optional(line(0, stationTextMax.name)),
     brand: Type.Optional(line(0, stationTextMax.brand)),
     addr: Type.Optional(line(0, stationTextMax.addr)),
+    grades_sold: Type.Optional(line(0, stationTextMax.grades_sold)),
+    opening_hours: Type.Optional(line(0, stationTextMax.opening_hours)),
     position: Type.Optional(point),
     /** Fields that go back to the imports' values. */
     from_file: Type.Optional(Type.Array(oneOf(handFields), { maxItems: handFields.length })),
@@ -113,8 +126,8 @@ export async function findStation(db: Db, id: string): Promise<StationCard | nul
 
 type Stored = Omit<StationCard, "by_hand">;
 
-const storedSql =
-  "select id, source, lat, lon, brand, name, addr, removed_at is null as in_service from stations where id = ?";
+const storedSql = `select id, source, lat, lon, brand, name, addr, grades_sold, opening_hours, removed_at is null as in_service
+     from stations where id = ?`;
 
 /** Locks a station: two operators, or an operator and an import, change it one after the other. */
 export async function lockStation(
@@ -132,8 +145,16 @@ export const cardOf = (station: Stored, edits: HandEdits): StationCard => ({
   by_hand: handSetOf(edits),
 });
 
-const valuesOf = ({ name, brand, addr, lat, lon }: StationRow): Values => ({
-  ...{ name, brand, addr },
+const valuesOf = ({
+  name,
+  brand,
+  addr,
+  grades_sold,
+  opening_hours,
+  lat,
+  lon,
+}: StationRow): Values => ({
+  ...{ name, brand, addr, grades_sold, opening_hours },
   position: { lat, lon },
 });
 
@@ -146,7 +167,9 @@ function wantedOf(wish: StationWish, edits: HandEdits): Some<Values> | Refusal {
     const cleaned = cleanText(text, Number.POSITIVE_INFINITY);
     const most = stationTextMax[field];
     if ([...cleaned].length > most) return invalid(field, `Must have at most ${most} characters`);
-    wanted[field] = cleaned;
+    const value = field === "grades_sold" ? readGrades(cleaned) : cleaned;
+    if (value === null) return invalid(field, `Must be a comma list of ${grades.join(", ")}`);
+    wanted[field] = value;
   }
   if (wish.position !== undefined) {
     const { lat, lon } = wish.position;
@@ -186,9 +209,10 @@ const only = (values: Values, fields: readonly HandField[]): Some<Values> =>
   Object.fromEntries(fields.map((field) => [field, values[field]]));
 
 async function writeStation(tx: Tx, station: Stored): Promise<void> {
-  const { id, lat, lon, brand, name, addr, in_service: inService } = station;
+  const { id, lat, lon, brand, name, addr, grades_sold, opening_hours } = station;
+  const facts = { lat, lon, brand, name, addr, grades_sold, opening_hours };
   await tx("stations")
     .where({ id })
-    .update({ lat, lon, brand, name, addr, updated_at: tx.raw("server_now()") });
-  await rows(tx, "select feed_stamp(?::text[], ?::boolean)", [[id], !inService]);
+    .update({ ...facts, updated_at: tx.raw("server_now()") });
+  await rows(tx, "select feed_stamp(?::text[], ?::boolean)", [[id], !station.in_service]);
 }

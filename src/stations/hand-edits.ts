@@ -8,6 +8,8 @@ export interface HandEdits {
   file_name: string | null;
   file_brand: string | null;
   file_addr: string | null;
+  file_grades_sold: string | null;
+  file_opening_hours: string | null;
   file_lat: number | null;
   file_lon: number | null;
   in_service: boolean | null;
@@ -15,7 +17,7 @@ export interface HandEdits {
 }
 
 /** The fields that are texts. */
-export const textFields = ["name", "brand", "addr"] as const;
+export const textFields = ["name", "brand", "addr", "grades_sold", "opening_hours"] as const;
 /** The fields that can be set by hand, and go back to the file's value. */
 export const handFields = [...textFields, "position"] as const;
 export type HandField = (typeof handFields)[number];
@@ -24,6 +26,7 @@ export type HandField = (typeof handFields)[number];
 export const noEdits = (stationId: string): HandEdits => ({
   station_id: stationId,
   ...{ file_name: null, file_brand: null, file_addr: null, file_lat: null, file_lon: null },
+  ...{ file_grades_sold: null, file_opening_hours: null },
   ...{ in_service: null, file_removed: false },
 });
 
@@ -56,11 +59,14 @@ export const handSetOf = ({
   file_name,
   file_brand,
   file_addr,
+  file_grades_sold,
+  file_opening_hours,
   file_lat,
   file_lon,
   in_service,
 }: HandEdits): HandSet => ({
   ...{ name: file_name, brand: file_brand, addr: file_addr, in_service },
+  ...{ grades_sold: file_grades_sold, opening_hours: file_opening_hours },
   position: file_lat === null || file_lon === null ? null : { lat: file_lat, lon: file_lon },
 });
 

@@ -1,3 +1,4 @@
+import { noSales } from "#src/domain/grades-sold.ts";
 import { type IncomingMessage, ServerResponse } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { request } from "node:http";
@@ -310,7 +311,7 @@ describe("formats of station lists", function () {
     const { services } = edge.web;
     const rows = Array.from({ length: 30_000 }, (_, n) => ({
       ...{ id: `big-${n}`, lat: (n % 180) - 90, lon: (n % 359) - 180, brand: "Меридиан" },
-      ...{ name: `АЗС № ${n}`, addr: "улица Ленина, 1" },
+      ...{ name: `АЗС № ${n}`, addr: "улица Ленина, 1", ...noSales },
       ...{ seq: 1, at: now, removed: false, state: emptyState },
     }));
     services.model.apply(rows, now);

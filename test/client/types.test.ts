@@ -3,7 +3,7 @@ import type { City } from "#snapshots/cities.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import type { BatchItem, ReportBody } from "#src/contract/report.ts";
 import type { Grade, Queue, ServedStatus, Status, WebhookEvent } from "#src/domain/vocabulary.ts";
-import type { StationRow } from "#src/feed/feed.ts";
+import type { ServedFacts } from "#src/feed/feed.ts";
 
 /** Compiles only while each of both can stand for the other. */
 type Same<A, B> = [A, B] extends [B, A] ? true : { ours: A; client: B };
@@ -14,7 +14,7 @@ const same: {
   grade: Same<Grade, client.Grade>;
   queue: Same<Queue, client.Queue>;
   fuel: Same<FuelBlock, client.FuelBlock>;
-  station: Same<StationRow & { fuel: FuelBlock }, client.Station>;
+  station: Same<ServedFacts & { fuel: FuelBlock }, client.Station>;
   city: Same<City, client.City>;
   report: Same<ReportBody, client.Report>;
   batch: Same<BatchItem, client.BatchReport>;

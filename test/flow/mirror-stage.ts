@@ -1,3 +1,5 @@
+import { shownFacts } from "#test/oracle/reads.ts";
+import type { StationRow } from "#src/feed/feed.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { createClient } from "#client/client.ts";
@@ -129,15 +131,15 @@ async function agreed(webs: readonly RoleProcess[], key: string): Promise<Statio
 
 /** The stations as the rows in the database say, worked out here. */
 async function truth({ db }: Country): Promise<Station[]> {
-  const found = await rows<Omit<Station, "fuel"> & { state: StationState | null }>(
+  const found = await rows<StationRow & { state: StationState | null }>(
     db,
-    `select s.id, s.lat, s.lon, s.brand, s.name, s.addr, st.state
+    `select s.id, s.lat, s.lon, s.brand, s.name, s.addr, s.grades_sold, s.opening_hours, st.state
      from stations s left join station_status st on st.station_id = s.id where s.removed_at is null`,
   );
   const now = Date.now();
   return found
     .map(({ state, ...station }) => ({
-      ...station,
+      ...shownFacts(station),
       fuel: view(state ?? emptyState, now, lifetimeMs),
     }))
     .sort(byId);

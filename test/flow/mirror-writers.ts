@@ -94,6 +94,7 @@ export async function importStations(
         brand: "Brand",
         name,
         addr: "",
+        ...{ grades_sold: "92,95", opening_hours: "24/7" },
       };
     });
     await applyStations(db, "test", stations, false, () => {});

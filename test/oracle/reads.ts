@@ -2,12 +2,10 @@ import { distanceM, type Point } from "#src/domain/geo.ts";
 import type { FuelBlock, StationState } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
 import { instants, view } from "#src/domain/view.ts";
-import type { StationRow } from "#src/feed/feed.ts";
+import type { ServedFacts, StationRow } from "#src/feed/feed.ts";
 
 /** A station as it must be served. */
-export interface Shown extends StationRow {
-  fuel: FuelBlock;
-}
+export type Shown = ServedFacts & { fuel: FuelBlock };
 
 /** What a caller means, before it is spelt as a query. */
 export interface Wanted {
@@ -37,6 +35,16 @@ const lifetimeMs = 24 * 3600_000;
 const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1);
 const lower = (text: string): string => text.toLowerCase().replaceAll("ё", "е");
 
+/** A station's facts as they must be served: without those that are unknown. */
+export function shownFacts(row: StationRow): ServedFacts {
+  const { id, lat, lon, brand, name, addr, grades_sold, opening_hours } = row;
+  return {
+    ...{ id, lat, lon, brand, name, addr },
+    ...(grades_sold === "" ? {} : { grades_sold }),
+    ...(opening_hours === "" ? {} : { opening_hours }),
+  };
+}
+
 /** All stations in one list, each question answered by going through it. docs/contract.md 2.3, 4.1 to 4.3; decisions 7. */
 export function createReads(known: readonly Known[]) {
   let now = Number.NEGATIVE_INFINITY;
@@ -47,8 +55,7 @@ export function createReads(known: readonly Known[]) {
   }));
 
   const show = (row: Known): Shown => {
-    const { id, lat, lon, brand, name, addr } = row;
-    return { id, lat, lon, brand, name, addr, fuel: view(row.state, now, lifetimeMs) };
+    return { ...shownFacts(row), fuel: view(row.state, now, lifetimeMs) };
   };
 
   const served = (): Shown[] => all.flatMap(({ shown }) => (shown === null ? [] : [shown]));

@@ -1,3 +1,4 @@
+import { noSales } from "#src/domain/grades-sold.ts";
 import { expect } from "chai";
 import fc from "fast-check";
 import { distanceM, type Point } from "#src/domain/geo.ts";
@@ -9,7 +10,7 @@ import { lifetimeMs, startMs } from "#test/snapshots/arbitraries.ts";
 
 const modelOf = (points: readonly Point[]) => {
   const model = createReadModel({ lifetimeMs });
-  const rest = { brand: "", name: "", addr: "", seq: 1, at: startMs, removed: false };
+  const rest = { brand: "", name: "", addr: "", ...noSales, seq: 1, at: startMs, removed: false };
   model.apply(
     points.map((point, i) => ({ id: `n${i}`, ...point, ...rest, state: emptyState })),
     startMs,

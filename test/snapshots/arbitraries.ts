@@ -91,6 +91,8 @@ export const row = (ids: number): fc.Arbitrary<FeedRow> =>
     brand: fc.constantFrom("", "Лукойл", "ЛУКОЙЛ", "Ёлка", "Shell"),
     name: fc.constantFrom("", "АЗС №1", "Берёзка", 'Quote " and \\'),
     addr: fc.constantFrom("", "Красный проспект, 1", "шоссе\nЭнтузиастов"),
+    grades_sold: fc.constantFrom("", "92,95,ДТ", "95,98"),
+    opening_hours: fc.constantFrom("", "24/7", "Mo-Fr 06:00-22:00", 'rubbish "'),
     seq: fc.constant(1),
     at: fc.integer({ min: -3600_000, max: 120_000 }).map((offset) => startMs + offset),
     removed: fc.boolean().chain((maybe) => (maybe ? fc.boolean() : fc.constant(false))),

@@ -1,3 +1,4 @@
+import { noSales } from "#src/domain/grades-sold.ts";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import * as zlib from "node:zlib";
 import { expect } from "chai";
@@ -16,6 +17,7 @@ import { sized } from "#test/harness/long.ts";
 const row = (n: number, name = ""): FeedRow => ({
   ...{ id: `s${String(n).padStart(6, "0")}`, lat: (n % 170) / 2, lon: (n * 7) % 180 },
   ...{ brand: `Б${n % 5}`, name: `АЗС № ${n} ${name}`, addr: `улица ${n % 90}, ${n % 13}` },
+  ...noSales,
   ...{ seq: n + 1, at: 0, removed: false, state: emptyState },
 });
 const modelOf = (count: number) => {

@@ -1,3 +1,4 @@
+import { noSales } from "#src/domain/grades-sold.ts";
 import { expect } from "chai";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
@@ -68,7 +69,7 @@ describe("dump store", () => {
   it("builds one envelope of the moment asked for, the same in both encodings", async () => {
     const model = createReadModel({ lifetimeMs: 1000 });
     const row = (id: string) => ({
-      ...{ id, lat: 1, lon: 2, brand: "Б", name: "", addr: "" },
+      ...{ id, lat: 1, lon: 2, brand: "Б", name: "", addr: "", ...noSales },
       ...{ seq: 1, at: 0, removed: false, state: emptyState },
     });
     model.apply([row("b"), row("a")], 0);

@@ -1,3 +1,4 @@
+import { noSales } from "#src/domain/grades-sold.ts";
 import { expect } from "chai";
 import fc from "fast-check";
 import { distanceM } from "#src/domain/geo.ts";
@@ -47,7 +48,15 @@ describe("nearest stations", () => {
         Array.from({ length: 100 }, (_, i) => {
           const lat = 50 + Math.floor(n / 10) + Math.floor(i / 10) / 10;
           const lon = 30 + (n % 10) + (i % 10) / 10;
-          const row = { id: `n${n * 100 + i}`, lat, lon, brand: "", name: "", addr: "" };
+          const row = {
+            id: `n${n * 100 + i}`,
+            lat,
+            lon,
+            brand: "",
+            name: "",
+            addr: "",
+            ...noSales,
+          };
           const rest = { seq: 1, at: startMs, removed: false, state: emptyState };
           const fuel = view(emptyState, startMs, lifetimeMs);
           return renderStation(n * 100 + i, { ...row, ...rest }, 0, fuel, "");

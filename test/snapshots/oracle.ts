@@ -15,6 +15,8 @@ export interface PlainStation {
   brand: string;
   name: string;
   addr: string;
+  grades_sold?: string;
+  opening_hours?: string;
   fuel: FuelBlock;
 }
 
@@ -22,8 +24,13 @@ export interface PlainStation {
 export function createOracle(lifetimeMs: number) {
   const rows = new Map<string, FeedRow>();
   const show = (row: FeedRow, now: number): PlainStation => {
-    const { id, lat, lon, brand, name, addr } = row;
-    return { id, lat, lon, brand, name, addr, fuel: view(row.state, now, lifetimeMs) };
+    const { id, lat, lon, brand, name, addr, grades_sold, opening_hours } = row;
+    return {
+      ...{ id, lat, lon, brand, name, addr },
+      ...(grades_sold === "" ? {} : { grades_sold }),
+      ...(opening_hours === "" ? {} : { opening_hours }),
+      fuel: view(row.state, now, lifetimeMs),
+    };
   };
   const changedAt = (row: FeedRow, now: number): number =>
     row.removed

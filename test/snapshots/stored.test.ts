@@ -1,3 +1,4 @@
+import { noSales } from "#src/domain/grades-sold.ts";
 import { expect } from "chai";
 import fc from "fast-check";
 import { createAskedSets } from "#snapshots/dumps/asked-sets.ts";
@@ -39,11 +40,11 @@ const things: Record<string, (redis: Redis, prefix: string) => Thing> = {
   "model snapshot": (redis, prefix) => {
     const store = () => createModelSnapshotStore(redis, prefix, 0);
     return {
-      key: ":model:2",
+      key: ":model:3",
       nothing: null,
       async put(n) {
         const ledger = createLedger();
-        const place = { lat: 55, lon: 37, brand: "b", name: "n", addr: "a" };
+        const place = { lat: 55, lon: 37, brand: "b", name: "n", addr: "a", ...noSales };
         const change = { seq: n, at: n, removed: false, state: emptyState };
         ledger.apply([{ id: `n${n}`, ...place, ...change }]);
         await store().save(versionOf(n), { cities: [] }, await ledger.packed());
@@ -131,7 +132,7 @@ const versionOf = (n: number) => ({ seq: n, asOfMs: n * 1000, builtAtMs: n * 100
 function dumpThing(redis: Redis, prefix: string, name: string): Thing {
   const store = createDumpStore(redis, prefix, 60_000, name);
   return {
-    key: name === "" ? ":dump:3" : `:dump:3:${name}`,
+    key: name === "" ? ":dump:4" : `:dump:4:${name}`,
     nothing: null,
     async put(n) {
       const [gzip, br] = [Buffer.from(`gzip ${n}`), Buffer.from(`br ${n}`)];
@@ -243,7 +244,7 @@ describe("what is stored in Redis", function () {
     const around = { cities: [] };
     await store.save(versionOf((version += 1)), around, []);
     const { fingerprint, ...head } = (await store.head())!;
-    const key = `${instance.redisPrefix}:model:2`;
+    const key = `${instance.redisPrefix}:model:3`;
     await redis.hset(key, "body", Buffer.from("other"));
     expect(await store.renew({ ...head, builtAtMs: head.builtAtMs + 1 }, fingerprint)).to.equal(
       false,

@@ -1,3 +1,4 @@
+import { noSales } from "#src/domain/grades-sold.ts";
 import { expect } from "chai";
 import fc from "fast-check";
 import { emptyState } from "#src/domain/state.ts";
@@ -15,7 +16,7 @@ const text = fc.array(letter, { maxLength: 12 }).map((letters) => letters.join("
 function modelOf(names: readonly string[]) {
   const model = createReadModel({ lifetimeMs });
   const rows = names.map((name, n) => ({
-    ...{ id: `n${n}`, lat: 55, lon: 37 + n / 1000, brand: "", name, addr: "" },
+    ...{ id: `n${n}`, lat: 55, lon: 37 + n / 1000, brand: "", name, addr: "", ...noSales },
     ...{ seq: 1, at: startMs, removed: false, state: emptyState },
   }));
   model.apply(rows, startMs);

@@ -1,5 +1,7 @@
+import { noSales } from "#src/domain/grades-sold.ts";
 import { expect } from "chai";
 import fc from "fast-check";
+import type { StationRow } from "#src/feed/feed.ts";
 import { isRefusal } from "#src/contract/refusals.ts";
 import { applyStations, idsOfSource, removeStations } from "#src/import/apply-stations.ts";
 import { loadConfig } from "#src/infrastructure/config.ts";
@@ -11,7 +13,10 @@ import { by } from "#test/harness/by.ts";
 import { until } from "#test/flow/client.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/database.ts";
 
-const place = { id: "n1", lat: 55, lon: 37, brand: "A", name: "B", addr: "C" };
+const place: StationRow = {
+  ...{ id: "n1", lat: 55, lon: 37, brand: "A", name: "B", addr: "C" },
+  ...noSales,
+};
 
 describe("what an operator has set by hand", () => {
   it("overrules a file, which is remembered and counted where it says something else", () => {
@@ -65,6 +70,27 @@ describe("edits by hand and imports, in the database (decisions 13.16, 14.5, 14.
   const stored = async (): Promise<StationCard> => (await findStation(db, "n1"))!;
   const newest = async (): Promise<unknown> =>
     (await rows(db, "select seq, removed from changes where station_id = 'n1'"))[0];
+
+  it("keeps grades and hours that were set by hand, alone too, until they are given back", async () => {
+    await importRow({ grades_sold: "92,95", opening_hours: "24/7" });
+    expect(await importRow({ grades_sold: "92,95", opening_hours: "24/7" })).to.include({
+      ...{ changed: 0, unchanged: 1 },
+    });
+    const edited = await edit({ grades_sold: "dt, 95" });
+    expect(edited).to.deep.include({
+      before: { grades_sold: "92,95" },
+      after: { grades_sold: "95,ДТ" },
+    });
+    expect(await importRow({ grades_sold: "92", opening_hours: "" })).to.deep.equal({
+      ...{ added: 0, changed: 1, unchanged: 0, kept: 1 },
+    });
+    expect(await stored()).to.deep.include({ grades_sold: "95,ДТ", opening_hours: "" });
+    expect((await stored()).by_hand).to.include({ grades_sold: "92", opening_hours: null });
+    await edit({ from_file: ["grades_sold"] });
+    expect(await stored()).to.include({ grades_sold: "92" });
+    expect(await edit({ grades_sold: "93" })).to.satisfy(isRefusal);
+    expect(await edit({ opening_hours: "x".repeat(256) })).to.satisfy(isRefusal);
+  });
 
   it("holds a field against imports and lets the others through, until it is given back", async () => {
     await edit({ name: "By hand" });

@@ -11,6 +11,21 @@ const described = {
   brand: Type.String({ description: "Brand name" }),
   name: Type.String({ description: "Station name" }),
   addr: Type.String({ description: "Address" }),
+  grades_sold: Type.Optional(
+    Type.String({
+      description:
+        "Grades that the station sells at all, comma-separated, out today or not; absent while unknown",
+      examples: ["92,95,ДТ"],
+    }),
+  ),
+  opening_hours: Type.Optional(
+    Type.String({
+      maxLength: 255,
+      description:
+        "As OpenStreetMap writes opening hours, in the station's local time; absent while unknown",
+      examples: ["Mo-Fr 06:00-22:00; Sa 08:00-20:00"],
+    }),
+  ),
 };
 
 /** A station as it is served, docs/contract.md 2.1. */
@@ -136,6 +151,8 @@ export const stationExample: Static<typeof station> = {
   brand: "Лукойл",
   name: "АЗС № 5",
   addr: "Красный проспект, 1",
+  grades_sold: "92,95,ДТ",
+  opening_hours: "24/7",
   fuel: fuelExample,
 };
 const envelopeExample = {

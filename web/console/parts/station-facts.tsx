@@ -17,15 +17,19 @@ interface Typed {
   name: string;
   brand: string;
   addr: string;
+  grades_sold: string;
+  opening_hours: string;
   lat: string;
   lon: string;
 }
 
-const texts = ["name", "brand", "addr"] as const;
+const texts = ["name", "brand", "addr", "grades_sold", "opening_hours"] as const;
 const labels: Record<Field, string> = {
   name: say("Name"),
   brand: say("Brand"),
   addr: say("Address"),
+  grades_sold: say("Grades sold"),
+  opening_hours: say("Opening hours"),
   position: say("Position"),
 };
 /** Labels of the buttons that take a field from the imports. */
@@ -33,9 +37,14 @@ const taken: Record<Field, Text> = {
   name: "as the name",
   brand: "as the brand",
   addr: "as the address",
+  grades_sold: "as the grades sold",
+  opening_hours: "as the opening hours",
   position: "as the position",
 };
-const longest = { name: 120, brand: 80, addr: 200 } as const;
+const longest = {
+  ...{ name: 120, brand: 80, addr: 200 },
+  ...{ grades_sold: 60, opening_hours: 255 },
+} as const;
 
 /**
  * Name, brand, address and place of a station, set by hand: a preview of the changes, and the way back to the imports'
@@ -223,8 +232,9 @@ const Changes = ({
 
 const pathOf = ({ id }: Station): string => `/stations/${encodeURIComponent(id)}`;
 
-const typedOf = ({ name, brand, addr, lat, lon }: Station): Typed => ({
-  ...{ name, brand, addr },
+const typedOf = ({ lat, lon, ...station }: Station): Typed => ({
+  ...{ name: station.name, brand: station.brand, addr: station.addr },
+  ...{ grades_sold: station.grades_sold, opening_hours: station.opening_hours },
   ...{ lat: String(lat), lon: String(lon) },
 });
 

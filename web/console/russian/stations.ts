@@ -7,6 +7,8 @@ export const stations = {
   "No matching stations.": "Подходящих станций нет.",
   Brand: "Сеть",
   Address: "Адрес",
+  "Grades sold": "Продаваемые марки",
+  "Opening hours": "Часы работы",
   Id: "Идентификатор",
   // A station's status.
   "from {source}": "источник: {source}",
@@ -80,6 +82,8 @@ export const stations = {
   "as the name": "название",
   "as the brand": "сеть",
   "as the address": "адрес",
+  "as the grades sold": "марки",
+  "as the opening hours": "часы работы",
   "as the position": "местоположение",
   "What changes": "Что изменится",
   // Its place.
