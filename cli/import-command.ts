@@ -9,8 +9,8 @@ import { choice, integer, sourceName } from "#cli/values.ts";
 import { cityFormats } from "#src/import/read-cities.ts";
 import { importCities } from "#src/import/import-cities.ts";
 import type { ImportOptions, ImportSummary } from "#src/import/file-import.ts";
-import { importStations } from "#src/import/import-stations.ts";
-import { stationFormats } from "#src/import/read-stations.ts";
+import { importStations, stationFormats } from "#src/import/import-stations.ts";
+
 import { isFault, type FileFault } from "#src/import/read-text.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { inTransaction, type Db } from "#src/infrastructure/db.ts";

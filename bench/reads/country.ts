@@ -12,7 +12,9 @@ import { emptyState, type StationState } from "#src/domain/state.ts";
 import { type Status, statuses } from "#src/domain/vocabulary.ts";
 import type { StationRow } from "#src/feed/feed.ts";
 import { applyStations } from "#src/import/apply-stations.ts";
-import { readStations } from "#src/import/read-stations.ts";
+import { findFiles } from "#src/import/source-files.ts";
+import { sourceNamed } from "#src/import/source-list.ts";
+import { readSourceStations } from "#src/import/source-stations.ts";
 
 /** What the benchmark of reads needs to know of the database that all sides serve. */
 export interface ReadCountry {
@@ -107,7 +109,13 @@ async function addStations(
 }
 
 async function repeated(count: number): Promise<StationRow[]> {
-  const { found: candidates } = await readStations(extract, "overpass", "osm", () => {});
+  const source = sourceNamed("osm-overpass")!;
+  const reading = { label: "osm", now: 0, progress: () => {} };
+  const { found: candidates } = await readSourceStations(
+    source,
+    await findFiles(source, [extract]),
+    reading,
+  );
   const stations = candidates.map(({ id, lat, lon, brand, name, operator, addr }) => ({
     id,
     lat,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isUnavailable, rows, type Db } from "#src/infrastructure/db.ts";
 import { lockIds } from "#src/infrastructure/locks.ts";
+import type { RefusedRow, RefusedRows } from "#src/import/refusals.ts";
 import { advice, asFault, type FileFault, isFault, wrongFile } from "#src/import/read-text.ts";
 
 export interface ImportOptions<Format extends string> {
@@ -47,12 +48,16 @@ export interface ImportSummary {
   doubtful: readonly Doubtful[];
 }
 
-/** A file that was read to its end, each id once. `read` = found + refused. */
+/** A file that was read to its end, each id once. `read` = found + refused + repeated. */
 export interface Collected<Row> {
   read: number;
   found: Row[];
   refused: number;
   reasons: Reasons;
+  /** Items that only add to a row that was there before; not in `found`. */
+  repeated: number;
+  /** Takes each refused row, if somebody wants to see them. */
+  rows?: RefusedRows | undefined;
 }
 
 /**
@@ -100,7 +105,7 @@ export function refuseRemovals(
 /** The common part of all imports' summaries. */
 export const summaryOf = <Counts extends object>(
   { source, format, dryRun }: { source: string; format: string; dryRun: boolean },
-  { read, refused, reasons }: Omit<Collected<never>, "found">,
+  { read, refused, reasons }: Pick<Collected<never>, "read" | "refused" | "reasons">,
   counts: Counts,
 ) => ({ source, format, dry_run: dryRun, read, ...counts, refused, reasons });
 
@@ -130,15 +135,22 @@ const withSourceLock = <T>(
 export async function collect<Item, Row extends { id: string }>(
   items: AsyncIterable<Item>,
   what: string,
-  rowFrom: (item: Item) => Row | { refused: string },
+  rowFrom: (item: Item) => Row | Refused | null,
+  {
+    rows,
+    placeOf = () => "",
+  }: { rows?: RefusedRows | undefined; placeOf?: (item: Item) => string } = {},
 ): Promise<Collected<Row>> {
-  const result: Collected<Row> = { read: 0, found: [], refused: 0, reasons: {} };
+  const result: Collected<Row> = { read: 0, found: [], refused: 0, reasons: {}, repeated: 0, rows };
   const ids = new Set<string>();
   for await (const item of items) {
     result.read += 1;
     const row = rowFrom(item);
-    if ("refused" in row) refuse(result, row.refused);
-    else if (ids.has(row.id)) refuse(result, "repeated-id");
+    if (row === null) result.repeated += 1;
+    else if ("refused" in row)
+      refuse(result, row.refused, 1, { place: placeOf(item), ...row.about });
+    else if (ids.has(row.id))
+      refuse(result, "repeated-id", 1, { place: placeOf(item), id: row.id });
     else {
       ids.add(row.id);
       result.found.push(row);
@@ -161,14 +173,24 @@ export function holdsNone(
   return wrongFile(`it holds no ${what}${why}`, advice.kind);
 }
 
-/** Counts lines of a file that are left out for a reason. */
+/** Why an item of a file is left out, and by which of its values. */
+export interface Refused {
+  refused: string;
+  about?: Partial<RefusedRow>;
+}
+
+/** Counts lines of a file that are left out for a reason, and passes on what is known of them. */
 export function refuse(
-  into: { refused: number; reasons: Reasons },
+  into: { refused: number; reasons: Reasons; rows?: RefusedRows | undefined },
   reason: string,
   lines = 1,
+  about: Partial<RefusedRow> = {},
 ): void {
   into.refused += lines;
-  if (lines > 0) into.reasons[reason] = (into.reasons[reason] ?? 0) + lines;
+  if (lines === 0) return;
+  into.reasons[reason] = (into.reasons[reason] ?? 0) + lines;
+  const { place = "", id = "", field = "", value = "" } = about;
+  into.rows?.add({ place, id, field, value, reason });
 }
 
 export type Compared = Pick<ImportSummary, "added" | "changed" | "unchanged">;

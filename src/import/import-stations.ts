@@ -19,9 +19,12 @@ import {
   summaryOf,
 } from "#src/import/file-import.ts";
 import { type ImportedStation, shownNames } from "#src/import/osm-station.ts";
-import { guessStationFormat, readStations, type StationFormat } from "#src/import/read-stations.ts";
+import { guessSpec } from "#src/import/records.ts";
 import type { FileFault } from "#src/import/read-text.ts";
 import { joinSame } from "#src/import/same-station.ts";
+import { findFiles } from "#src/import/source-files.ts";
+import { sourceNamed } from "#src/import/source-list.ts";
+import { readSourceStations } from "#src/import/source-stations.ts";
 
 /**
  * Imports stations from a file of OSM objects. The file is read and checked to its end before the first row changes.
@@ -32,22 +35,38 @@ export function importStations(
   options: ImportOptions<StationFormat>,
 ): Promise<ImportSummary | FileFault> {
   const { path, source = "osm" } = options;
-  return importFile(
-    db,
-    options,
-    `stations of ${source}`,
-    async (onBytes) => {
-      const format = options.format ?? (await guessStationFormat(path));
-      return { format, ...(await readStations(path, format, source, onBytes)) };
-    },
-    (staged) => apply(db, { ...options, source, format: staged.format }, staged),
-  );
+  return importStationRows(db, { ...options, source }, async (onBytes) => {
+    const format = options.format ?? (await guessFormat(path));
+    const description = sourceNamed(`osm-${format}`)!;
+    const files = await findFiles(description, [path]);
+    const reading = { label: source, now: 0, progress: onBytes };
+    return { format, ...(await readSourceStations(description, files, reading)) };
+  });
 }
+
+export const stationFormats = ["overpass", "geojson"] as const;
+export type StationFormat = (typeof stationFormats)[number];
+
+const guessFormat = async (path: string): Promise<StationFormat> =>
+  (await guessSpec(path)).format === "geojson" ? "geojson" : "overpass";
+
+type Options = Omit<ImportOptions<string>, "format"> & { source: string };
+type Staged = Collected<ImportedStation> & { format: string };
+
+/** Imports the stations that `read` finds, under the name `source`; `path` is what faults are about. */
+export const importStationRows = (
+  db: Db,
+  options: Options,
+  read: (onBytes: (bytes: number) => void) => Promise<Staged>,
+): Promise<ImportSummary | FileFault> =>
+  importFile(db, options, `stations of ${options.source}`, read, (staged) =>
+    apply(db, { ...options, format: staged.format }, staged),
+  );
 
 async function apply(
   db: Db,
-  options: ImportOptions<StationFormat> & { source: string; format: StationFormat },
-  staged: Collected<ImportedStation>,
+  options: Options & { format: string },
+  staged: Staged,
 ): Promise<ImportSummary> {
   const { source, replaceSource, dryRun, progress } = options;
   const cities = await rows<Town>(db, "select name, lat, lon from cities");
@@ -59,9 +78,9 @@ async function apply(
   const knownBrand = knownBrands(await readAliases(db));
   const stations: StationRow[] = [];
   for (const { station } of groups) {
-    const { id, lat, lon, addr, opening_hours } = station;
+    const { id, lat, lon, addr, opening_hours, place = "" } = station;
     const sales = { grades_sold: gradesText(station.grades_sold ?? []), opening_hours };
-    if (station.sells === "gas") refuse(staged, "lpg-only");
+    if (station.sells === "gas") refuse(staged, "lpg-only", 1, { place, id });
     else
       stations.push({ id, lat, lon, addr, ...sales, ...shownNames(station, brands, knownBrand) });
   }
@@ -80,7 +99,7 @@ async function apply(
   );
   const { kept: keptValues, ...compared } = applied;
   const counts = {
-    ...{ ...compared, merged: doubles.length, removed: taken.removed },
+    ...{ ...compared, merged: doubles.length + staged.repeated, removed: taken.removed },
     kept_by_hand: keptValues + taken.kept,
   };
   return { ...summaryOf(options, staged, counts), doubtful };

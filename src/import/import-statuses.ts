@@ -3,6 +3,7 @@ import { grouped } from "#src/infrastructure/lists.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { distanceM, type Point } from "#src/domain/geo.ts";
+import { formatTime } from "#src/domain/time.ts";
 import { hourMs } from "#src/domain/units.ts";
 import {
   importFile,
@@ -12,26 +13,31 @@ import {
   summaryOf,
 } from "#src/import/file-import.ts";
 import { applyImportedStatuses, type ImportedStatus } from "#src/import/imported-statuses.ts";
-import { asFault, type FileFault, isFault } from "#src/import/read-text.ts";
-import { readFrenchRuptures, readFrenchStations } from "#src/import/read-french-statuses.ts";
+import type { FileFault, ReadProgress } from "#src/import/read-text.ts";
 import { readStatusCsv, type StatusesRead, type StatusFormat } from "#src/import/read-statuses.ts";
+import { sourceNamed } from "#src/import/source-list.ts";
+import { readSourceStock } from "#src/import/source-stock.ts";
 
 export interface StatusImportOptions extends Pick<
   ImportOptions<StatusFormat>,
   "path" | "dryRun" | "progress" | "waiting"
 > {
-  format: StatusFormat;
-  /** fr-ruptures: the file with the positions of the stations; null to match only by id. */
-  stationsPath: string | null;
   source: string;
   /** Older statuses are left out. A value above the life of a status has no effect. */
   maxAgeMs: number;
-  /** fr-ruptures: an older stock-out means that the station does not sell the fuel. */
-  notSoldMs: number;
   /** Reads the file as if it were this moment (ms): all its times are moved by the time since then. */
   asOf: number | null;
   /** Called after each commit with the stations that the marks worker has to refold. */
   touched: (stationIds: string[]) => void;
+}
+
+/** A file in one of the formats of statuses. */
+export interface StatusFileOptions extends StatusImportOptions {
+  format: StatusFormat;
+  /** fr-ruptures: the file with the positions of the stations; null to match only by id. */
+  stationsPath: string | null;
+  /** fr-ruptures: an older stock-out means that the station does not sell the fuel. */
+  notSoldMs: number;
 }
 
 /** The result of an import of statuses. `read`, `merged` and `refused` count lines, `added` and `changed` stations. */
@@ -45,30 +51,41 @@ export interface StatusSummary extends Omit<ImportSummary, "removed" | "doubtful
 const nearM = 50;
 const aheadMs = 300_000;
 
-/**
- * Imports statuses (decisions 6): with their source's age, without confirmations, behind any live status of people. The
- * file is read and checked to its end before the first row changes.
- */
-export async function importStatuses(
+/** Imports statuses from a file of the plain CSV, or of French stock-outs. */
+export function importStatuses(
   db: Db,
   config: Config,
-  options: StatusImportOptions,
+  options: StatusFileOptions,
 ): Promise<StatusSummary | FileFault> {
-  const { path, stationsPath, source, notSoldMs } = options;
+  const { path, stationsPath, source: label, notSoldMs, format } = options;
+  const french = sourceNamed("fr-prix-carburants-csv")!;
+  const files = new Map([["stockouts", { path, spec: { format: "csv" as const } }]]);
+  if (stationsPath !== null)
+    files.set("stations", { path: stationsPath, spec: { format: "csv" as const } });
+  return importStatusRows(db, config, { ...options, format }, (now, progress) =>
+    format === "csv"
+      ? readStatusCsv({ path, source: label }, progress)
+      : readSourceStock(french, files, { label, now, notSoldMs, progress }),
+  );
+}
+
+/**
+ * Imports the statuses that `read` finds (decisions 6): with their source's age, without confirmations, behind any live
+ * status of people. Files are read and checked to their end before the first row changes.
+ */
+export async function importStatusRows(
+  db: Db,
+  config: Config,
+  options: StatusImportOptions & { format: string },
+  read: (now: number, onBytes: ReadProgress) => Promise<StatusesRead>,
+): Promise<StatusSummary | FileFault> {
   const serverMs = await databaseNow(db);
   const now = options.asOf ?? serverMs;
-  const read = options.format === "csv" ? readStatusCsv : readFrenchRuptures;
-  const locations =
-    stationsPath === null
-      ? new Map<string, Point | null>()
-      : await asFault(stationsPath, () => readFrenchStations(stationsPath));
-  if (isFault(locations)) return locations;
-  const file = { path, locations, source, now, notSoldMs };
   return importFile(
     db,
     options,
     "statuses",
-    (onBytes) => read(file, onBytes),
+    (onBytes) => read(now, onBytes),
     (staged) => apply(db, config, options, staged, { now, movedMs: serverMs - now }),
   );
 }
@@ -76,7 +93,7 @@ export async function importStatuses(
 async function apply(
   db: Db,
   config: Config,
-  options: StatusImportOptions,
+  options: StatusImportOptions & { format: string },
   staged: StatusesRead,
   { now, movedMs }: { now: number; movedMs: number },
 ): Promise<StatusSummary> {
@@ -90,7 +107,8 @@ async function apply(
     if (!dryRun) touched(ids);
     progress("saving", done, statuses.length);
   });
-  for (const { lines } of applied.older) refuse(staged, "older-than-known", lines);
+  for (const { lines, stationId } of applied.older)
+    refuse(staged, "older-than-known", lines, { id: stationId });
   const { added, changed, unchanged, behindMarks } = applied;
   const merged = staged.read - staged.refused - added - changed - unchanged;
   return {
@@ -101,10 +119,15 @@ async function apply(
 }
 
 function refuseUntimely(staged: StatusesRead, now: number, maxAgeMs: number): void {
-  staged.statuses = staged.statuses.filter(({ updated, lines }) => {
+  staged.statuses = staged.statuses.filter(({ updated, lines, ids }) => {
     const fault =
       updated > now + aheadMs ? "in-the-future" : updated <= now - maxAgeMs ? "too-old" : null;
-    if (fault !== null) refuse(staged, fault, lines);
+    if (fault !== null)
+      refuse(staged, fault, lines, {
+        id: ids.at(-1)!,
+        field: "updated",
+        value: formatTime(updated),
+      });
     return fault === null;
   });
 }
@@ -117,13 +140,14 @@ async function atOurStations(db: Db, staged: StatusesRead): Promise<ImportedStat
   for (const { ids, point, ...status } of staged.statuses) {
     const station = find(ids, point);
     if ("refused" in station) {
-      refuse(staged, station.refused, status.lines);
+      refuse(staged, station.refused, status.lines, { id: ids.at(-1)! });
       continue;
     }
     const found = { ...status, stationId: station.id, metres: station.metres };
     const other = taken.get(station.id);
     const isNearer = other === undefined || found.metres < other.metres;
-    if (other !== undefined) refuse(staged, "same-station", (isNearer ? other : found).lines);
+    if (other !== undefined)
+      refuse(staged, "same-station", (isNearer ? other : found).lines, { id: ids.at(-1)! });
     if (isNearer) taken.set(station.id, found);
   }
   return [...taken.values()];

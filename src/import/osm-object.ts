@@ -1,3 +1,4 @@
+import type { Refused } from "#src/import/file-import.ts";
 import type { Point } from "#src/domain/geo.ts";
 
 export type Tags = Readonly<Record<string, unknown>>;
@@ -9,7 +10,7 @@ export interface OsmObject extends Point {
   tags: Tags;
 }
 
-export type ReadObject = (item: unknown, source: string) => OsmObject | { refused: string };
+export type ReadObject = (item: unknown, source: string) => OsmObject | Refused;
 
 /** An element of Overpass JSON (`out center tags`, `out bb`, `out geom`). */
 export const fromOverpass: ReadObject = (item) => {
@@ -45,7 +46,7 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 const osmNumber = (value: unknown): string | null =>
   /^[1-9]\d{0,17}$/.test(String(value)) ? String(value) : null;
 
-function located(point: Point | null, id: string, tags: Tags): OsmObject | { refused: string } {
+function located(point: Point | null, id: string, tags: Tags): OsmObject | Refused {
   if (point === null) return { refused: "no-position" };
   const real = Math.abs(point.lat) <= 90 && Math.abs(point.lon) <= 180;
   // Broken exports write 0, 0 for an unknown position.

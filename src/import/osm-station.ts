@@ -1,3 +1,4 @@
+import type { Refused } from "#src/import/file-import.ts";
 import type { Point } from "#src/domain/geo.ts";
 import type { Grade } from "#src/domain/vocabulary.ts";
 import { brandKey, firmName } from "#src/import/brand-key.ts";
@@ -23,17 +24,14 @@ export interface ImportedStation extends Point {
   grades_sold: readonly Grade[] | null;
   /** As OSM writes them ("Mo-Fr 06:00-22:00"); "" where the source does not say. */
   opening_hours: string;
+  /** Its place in the file, for refusals: "line 12". */
+  place?: string;
 }
 
 /** The station in an object of a file, or the reason why it is no filling station for cars. */
-export function stationFrom({
-  id,
-  lat,
-  lon,
-  tags,
-}: OsmObject): ImportedStation | { refused: string } {
+export function stationFrom({ id, lat, lon, tags }: OsmObject): ImportedStation | Refused {
   if (tags["amenity"] !== "fuel") return { refused: "not-a-fuel-station" };
-  const brand = brandFrom(tags, { lat, lon });
+  const brand = brandFrom(tags["brand"], { lat, lon });
   const name = text(tags["name"], 120);
   const { addr, street, city } = addressFrom(tags);
   const operator = firmName(text(tags["operator"], 120));
@@ -60,12 +58,14 @@ export function shownNames(
   return { brand, name: name || brand || station.operator };
 }
 
-const text = (value: unknown, maxLength: number): string =>
+/** A source's text as one clean line. */
+export const text = (value: unknown, maxLength: number): string =>
   repairLookalikes(cleanText(value, maxLength));
 
-function brandFrom(tags: Tags, at: Point): string {
+/** The brand in a source's text, "" for words that mean none. */
+export function brandFrom(value: unknown, at: Point): string {
   // OSM joins several values by semicolons; the first one is on the station's sign.
-  const brand = firmName(text(tags["brand"], 200).split(";")[0] ?? "");
+  const brand = firmName(text(value, 200).split(";")[0] ?? "");
   return isNoBrand(brand, at) ? "" : cleanText(brand, 80);
 }
 
@@ -85,14 +85,24 @@ function salesFrom(tags: Tags, name: string): ImportedStation["sells"] {
   return sold.some((key) => gas.test(key)) || saysGas ? "gas" : "unsaid";
 }
 
+const addressFrom = (tags: Tags): Address =>
+  addressOf({
+    full: tags["addr:full"],
+    road: tags["addr:street"] ?? tags["addr:place"],
+    number: tags["addr:housenumber"],
+    city: tags["addr:city"],
+  });
+
+type Address = Pick<ImportedStation, "addr" | "street" | "city">;
+
 /** "улица Мира, 5, Омск" or "Kaskentie 2, Turku"; a full address unchanged; else the town, or "". */
-function addressFrom(tags: Tags): { addr: string; street: boolean; city: string } {
-  const city = text(tags["addr:city"], 80);
-  const full = text(tags["addr:full"], 200);
-  const road = text(tags["addr:street"] ?? tags["addr:place"], 120);
+export function addressOf(parts: Record<"full" | "road" | "number" | "city", unknown>): Address {
+  const city = text(parts.city, 80);
+  const full = text(parts.full, 200);
+  const road = text(parts.road, 120);
   if (road === "")
     return full === "" ? { addr: city, street: false, city } : { addr: full, street: true, city };
-  const number = text(tags["addr:housenumber"], 30);
+  const number = text(parts.number, 30);
   const between = /\p{Script=Cyrillic}/u.test(road) ? ", " : " ";
   const line = number === "" ? road : road + between + number;
   return { addr: cleanText(city === "" ? line : `${line}, ${city}`, 200), street: true, city };

@@ -1,6 +1,6 @@
 import { cleanText } from "#src/import/clean-text.ts";
 import { csvLines, csvRecords } from "#src/import/csv-lines.ts";
-import { collect, type Collected } from "#src/import/file-import.ts";
+import { collect, type Collected, type Refused } from "#src/import/file-import.ts";
 import { advice, readText, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
 
 export const cityFormats = ["hflabs", "geonames"] as const;
@@ -40,7 +40,7 @@ export async function guessCityFormat(path: string): Promise<CityFormat> {
   throw wrongFile("this is neither hflabs nor GeoNames", advice.kind);
 }
 
-type CityFrom = CityRow | { refused: string };
+type CityFrom = CityRow | Refused;
 
 const hflabsColumns = [
   ...(["region_type", "region", "area_type", "area", "city_type", "city"] as const),
@@ -127,7 +127,7 @@ function numbersFrom(
   latText: string,
   lonText: string,
   peopleText: string,
-): { lat: number; lon: number; population: number } | { refused: string } {
+): { lat: number; lon: number; population: number } | Refused {
   const [lat, lon] = [Number(latText), Number(lonText)];
   if (latText.trim() === "" || lonText.trim() === "") return { refused: "no-position" };
   if (!(Math.abs(lat) <= 90 && Math.abs(lon) <= 180) || (lat === 0 && lon === 0))

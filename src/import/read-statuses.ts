@@ -2,7 +2,8 @@ import type { Point } from "#src/domain/geo.ts";
 import { parseTime } from "#src/domain/time.ts";
 import { type Grade, grades, parseGrade, type Status, statuses } from "#src/domain/vocabulary.ts";
 import { csvRecords, endsWithLine } from "#src/import/csv-lines.ts";
-import { holdsNone, type Reasons, refuse } from "#src/import/file-import.ts";
+import { holdsNone, type Reasons, refuse, type Refused } from "#src/import/file-import.ts";
+import type { RefusedRows } from "#src/import/refusals.ts";
 import { advice, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
 export const statusFormats = ["csv", "fr-ruptures"] as const;
 export type StatusFormat = (typeof statusFormats)[number];
@@ -28,23 +29,18 @@ export interface StatusesRead {
   statuses: SourceStatus[];
   refused: number;
   reasons: Reasons;
+  rows?: RefusedRows | undefined;
 }
 
 /** A file with the options for reading it. */
-export interface StatusFile {
+interface StatusFile {
   path: string;
-  /** fr-ruptures: positions of the file's stations, by their ids. */
-  locations: ReadonlyMap<string, Point | null>;
   /** Prefix of ids: a station `<source>-<its id>` comes from the file. */
   source: string;
-  /** The moment (ms) that ages are counted from. */
-  now: number;
-  /** fr-ruptures: a stock-out as old as this (ms) means that the station does not sell the fuel. */
-  notSoldMs: number;
 }
 
 /** Coordinates as a file writes them; null when they are missing or invalid. */
-export function pointFrom(latText: string, lonText: string): Point | null {
+function pointFrom(latText: string, lonText: string): Point | null {
   const [lat, lon] = [Number(latText), Number(lonText)];
   if (latText === "" || lonText === "" || (lat === 0 && lon === 0)) return null;
   return Math.abs(lat) <= 90 && Math.abs(lon) <= 180 ? { lat, lon } : null;
@@ -64,7 +60,7 @@ export async function readStatusCsv(
 ): Promise<StatusesRead> {
   const result: StatusesRead = { read: 0, statuses: [], refused: 0, reasons: {} };
   const byId = new Map<string, SourceStatus>();
-  let last: SourceStatus | { refused: string } | null = null;
+  let last: SourceStatus | Refused | null = null;
   let lastLine = 0;
   const records = csvRecords<keyof Line>(path, { required, optional }, progress);
   for await (const { line: number, fields: line } of records) {
@@ -87,7 +83,7 @@ export async function readStatusCsv(
   return result;
 }
 
-function statusFrom(line: Line, source: string): SourceStatus | { refused: string } {
+function statusFrom(line: Line, source: string): SourceStatus | Refused {
   if (line.station_id === "") return { refused: "no-station-id" };
   const status = statuses.find((word) => word === line.status.toLowerCase());
   if (status === undefined) return { refused: "bad-status" };

@@ -21,6 +21,8 @@ export const isFault = (value: object): value is FileFault => "fault" in value;
 class WrongFile extends Error {
   readonly advice: string;
   readonly line: number | null;
+  /** The file, where it is not the one that the reader was asked for. */
+  path: string | null = null;
 
   constructor(what: string, advice: string, line: number | null) {
     super(what);
@@ -32,6 +34,19 @@ class WrongFile extends Error {
 /** A fault `what` in `line` (from 1; null for the whole file), and the advice as a sentence. */
 export const wrongFile = (what: string, advice: string, line: number | null = null): Error =>
   new WrongFile(what, advice, line);
+
+/** The same items; a fault while they are read is one of the file `path`. */
+export async function* inFile<Item>(
+  path: string,
+  items: AsyncIterable<Item>,
+): AsyncGenerator<Item> {
+  try {
+    yield* items;
+  } catch (error) {
+    if (error instanceof WrongFile) error.path ??= path;
+    throw error;
+  }
+}
 
 /** Advice that several formats share. */
 export const advice = {
@@ -67,13 +82,14 @@ export async function asFault<T extends object>(
     return await read();
   } catch (error) {
     if (error instanceof WrongFile) {
-      const place = error.line === null ? path : `${path}, line ${error.line}`;
+      const file = error.path ?? path;
+      const place = error.line === null ? file : `${file}, line ${error.line}`;
       return { fault: `${place}: ${error.message}; nothing was changed. ${error.advice}` };
     }
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === "ENOENT") return { fault: `${path}: no such file` };
+    const { code, path: file = path } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return { fault: `${file}: no such file` };
     if (code === "EISDIR" || code === "EACCES" || code === "EPERM")
-      return { fault: `${path} cannot be read (${code})` };
+      return { fault: `${file} cannot be read (${code})` };
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { loadConfig, type Config } from "#src/infrastructure/config.ts";
 import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
-import { importStatuses, type StatusImportOptions } from "#src/import/import-statuses.ts";
+import { importStatuses, type StatusFileOptions } from "#src/import/import-statuses.ts";
 import { isFault } from "#src/import/read-text.ts";
 import { useInstance } from "#test/harness/use.ts";
 
@@ -42,7 +42,7 @@ describe("importing statuses", () => {
   });
 
   const touched: string[] = [];
-  const run = async (content: string | Buffer, more: Partial<StatusImportOptions> = {}) => {
+  const run = async (content: string | Buffer, more: Partial<StatusFileOptions> = {}) => {
     const path = join(folder, "file.csv");
     await writeFile(path, content);
     touched.length = 0;
@@ -61,7 +61,7 @@ describe("importing statuses", () => {
       ...more,
     });
   };
-  const summary = async (content: string, more: Partial<StatusImportOptions> = {}) => {
+  const summary = async (content: string, more: Partial<StatusFileOptions> = {}) => {
     const done = await run(content, more);
     if (isFault(done)) throw new Error(done.fault);
     const { read, added, changed, unchanged, merged, refused } = done;
@@ -215,11 +215,7 @@ describe("importing statuses", () => {
       "7,0,0,01000,R,RUE,PARIS",
       "",
     ].join("\r\n");
-    const french = async (
-      lines: string[],
-      end = "\r\n",
-      more: Partial<StatusImportOptions> = {},
-    ) => {
+    const french = async (lines: string[], end = "\r\n", more: Partial<StatusFileOptions> = {}) => {
       const stationsPath = join(folder, "stations.csv");
       await writeFile(stationsPath, stations);
       const content = ["id,nom,debut,fin,station_id", ...lines].join("\r\n") + end;

@@ -1,0 +1,117 @@
+import { dayMs } from "#src/domain/units.ts";
+import type { ImportOptions, ImportSummary } from "#src/import/file-import.ts";
+import { importStationRows } from "#src/import/import-stations.ts";
+import { importStatusRows, type StatusSummary } from "#src/import/import-statuses.ts";
+import { asFault, type FileFault, isFault } from "#src/import/read-text.ts";
+import { createRefusedRows, type RefusedRow } from "#src/import/refusals.ts";
+import { type Source, storedAs } from "#src/import/source.ts";
+import { findFiles, type FoundFiles } from "#src/import/source-files.ts";
+import { readSourceStations } from "#src/import/source-stations.ts";
+import { readSourceStock } from "#src/import/source-stock.ts";
+import { databaseNow } from "#src/infrastructure/clock.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import type { Db } from "#src/infrastructure/db.ts";
+
+export interface SourceImport extends Pick<
+  ImportOptions<string>,
+  "dryRun" | "progress" | "waiting"
+> {
+  source: Source;
+  /** Its files in any order, or folders of them. */
+  paths: readonly string[];
+  /** The name under which rows are stored; by default what the description says. */
+  label?: string | undefined;
+  replaceSource?: boolean;
+  allowRemovals?: number | undefined;
+  /** Guards of whole files that are overridden, by name. */
+  force?: readonly string[];
+  /** A file for all refused rows as CSV. */
+  refusals?: string | undefined;
+  /** Called after each commit of statuses with the stations that the marks worker has to refold. */
+  touched: (stationIds: string[]) => void;
+}
+
+export interface SourceSummary {
+  source: string;
+  /** Null where the source has nothing of this kind, or a dry run cannot tell yet. */
+  stations: ImportSummary | null;
+  statuses: StatusSummary | null;
+  /** Names of fuels that the description does not know, with their numbers. */
+  unknown_fuels: Record<string, number>;
+  /** The first refused rows; `refusals` has all. */
+  refused_rows: readonly RefusedRow[];
+}
+
+/**
+ * Imports the files of a source: its stations, then the statuses of its stock-outs, if it has any. Each part is read and
+ * checked to its end before its first row changes. The same files again change nothing.
+ */
+export async function importSource(
+  db: Db,
+  config: Config,
+  options: SourceImport,
+): Promise<SourceSummary | FileFault> {
+  const { source, paths } = options;
+  const label = options.label ?? storedAs(source);
+  const files = await asFault(paths.join(", "), () => findFiles(source, paths));
+  if (isFault(files)) return files;
+  const rows = createRefusedRows(options.refusals);
+  try {
+    const unknown = new Map<string, number>();
+    const now = await databaseNow(db);
+    const stations = await importStationRows(
+      db,
+      stationOptions(options, label, files),
+      async (progress) => {
+        const read = await readSourceStations(source, files, { label, now, progress, rows });
+        for (const [fuel, count] of read.unknownFuels) unknown.set(fuel, count);
+        return { ...read, format: source.name };
+      },
+    );
+    if (isFault(stations)) return stations;
+    const statuses = await importStock(db, config, options, { label, files, rows, stations });
+    if (statuses !== null && isFault(statuses)) return statuses;
+    const unknown_fuels = Object.fromEntries(unknown);
+    return { source: label, stations, statuses, unknown_fuels, refused_rows: rows.first };
+  } finally {
+    await rows.end();
+  }
+}
+
+const stationOptions = (
+  { source, dryRun, progress, waiting, replaceSource = false, allowRemovals }: SourceImport,
+  label: string,
+  files: FoundFiles,
+) => ({
+  ...{ path: files.get(source.files[0]!.name)!.path, source: label },
+  ...{ dryRun, progress, waiting, replaceSource, allowRemovals },
+});
+
+/** The statuses of the source's stock-outs. A dry run cannot find stations that are not here yet. */
+async function importStock(
+  db: Db,
+  config: Config,
+  { source, dryRun, progress, waiting, touched }: SourceImport,
+  {
+    label,
+    files,
+    rows,
+    stations,
+  }: {
+    label: string;
+    files: FoundFiles;
+    rows: ReturnType<typeof createRefusedRows>;
+    stations: ImportSummary;
+  },
+): Promise<StatusSummary | FileFault | null> {
+  const { stock } = source;
+  const file = stock?.file ?? source.files[0]!.name;
+  if (stock === undefined || !files.has(file) || (dryRun && stations.added > 0)) return null;
+  const options = {
+    ...{ path: files.get(file)!.path, source: label, format: source.name },
+    ...{ dryRun, progress, waiting, touched, maxAgeMs: dayMs, asOf: null },
+  };
+  return importStatusRows(db, config, options, (now, onBytes) =>
+    readSourceStock(source, files, { label, now, progress: onBytes, rows }),
+  );
+}

@@ -1,0 +1,138 @@
+import { open, readdir, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import {
+  advice,
+  asFault,
+  inFile,
+  isFault,
+  type ReadProgress,
+  wrongFile,
+} from "#src/import/read-text.ts";
+import { type FileRecord, type FileSpec, readRecords } from "#src/import/records.ts";
+import { fileNamed, type Source, type SourceFile } from "#src/import/source.ts";
+import { valueAt } from "#src/import/source-values.ts";
+
+/** The files that were given, by their names in the description, and how each is read. */
+export type FoundFiles = ReadonlyMap<string, { path: string; spec: FileSpec }>;
+
+/** The files of a folder, or the file itself. Files that begin with a dot are not taken. */
+export async function filesAt(path: string): Promise<string[]> {
+  if (!(await stat(path)).isDirectory()) return [path];
+  const names = (await readdir(path, { withFileTypes: true }))
+    .filter((entry) => entry.isFile() && !entry.name.startsWith("."))
+    .map(({ name }) => name);
+  return names.sort().map((name) => join(path, name));
+}
+
+/**
+ * Finds out which of the paths is which file of the description, by what their first records have. Throws a wrong-file
+ * fault for a path that is none of them, and when the file with the stations is not there.
+ */
+export async function findFiles(source: Source, paths: readonly string[]): Promise<FoundFiles> {
+  const [only] = source.files;
+  const found = new Map<string, { path: string; spec: FileSpec }>();
+  const given = (await Promise.all(paths.map(filesAt))).flat();
+  for (const path of given) {
+    const free = source.files.filter(({ name }) => !found.has(name));
+    const single = given.length === 1 && source.files.length === 1 && !Array.isArray(only!.read);
+    const fit = single ? { file: only!, spec: only!.read as FileSpec } : await fitting(path, free);
+    if (fit === null) throw strange(path, source, found.size);
+    found.set(fit.file.name, { path, spec: fit.spec });
+  }
+  if (!found.has(only!.name))
+    throw wrongFile(
+      `the file "${only!.name}" of the source ${source.name} is not there`,
+      `It has ${(only!.has ?? []).join(", ")}.`,
+    );
+  return found;
+}
+
+/**
+ * The records of the file that the description calls `name`. Throws a wrong-file fault, which names the file, for a
+ * table without the columns that it must have.
+ */
+export async function* recordsIn(
+  source: Source,
+  name: string,
+  files: FoundFiles,
+  progress: ReadProgress,
+): AsyncGenerator<FileRecord> {
+  const { path, spec } = files.get(name)!;
+  const { has = [] } = fileNamed(source, name);
+  yield* inFile(
+    path,
+    withColumns(readRecords(path, spec, progress), spec.format === "csv" ? has : []),
+  );
+}
+
+async function* withColumns(
+  records: AsyncIterable<FileRecord>,
+  has: readonly string[],
+): AsyncGenerator<FileRecord> {
+  let isFirst = true;
+  for await (const record of records) {
+    if (isFirst && record.refused === undefined) {
+      const missing = has.filter((column) => !Object.hasOwn(record.value, column));
+      if (missing.length > 0)
+        throw wrongFile(
+          `the heading has no column ${missing.join(", ")}; it names ${Object.keys(record.value).join(", ").slice(0, headingShown)}`,
+          advice.kind,
+        );
+      isFirst = false;
+    }
+    yield record;
+  }
+}
+
+const headingShown = 120;
+
+/** The first of the files, and of its ways to be read, whose columns or keys the file has. */
+export async function fitting(
+  path: string,
+  files: readonly SourceFile[],
+): Promise<{ file: SourceFile; spec: FileSpec } | null> {
+  for (const file of files)
+    for (const spec of [file.read].flat())
+      if (await isOf(path, spec, file.has ?? [])) return { file, spec };
+  return null;
+}
+
+const headBytes = 64;
+const recordsTried = 20;
+
+/** True if one of the file's first records has all of these columns or keys. */
+async function isOf(path: string, spec: FileSpec, has: readonly string[]): Promise<boolean> {
+  if (spec.format === "osm-pbf") return (await headOf(path)).includes("OSMHeader");
+  const looked = await asFault(path, async () => {
+    let tried = 0;
+    for await (const { value, refused } of readRecords(path, spec, () => undefined)) {
+      const fits = refused === undefined && has.every((name) => valueAt(value, name) !== undefined);
+      if (fits) return { fits };
+      if ((tried += 1) >= recordsTried) break;
+    }
+    return { fits: false };
+  });
+  return !isFault(looked) && looked.fits;
+}
+
+async function headOf(path: string): Promise<string> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+    return buffer.subarray(0, bytesRead).toString("latin1");
+  } finally {
+    await file.close();
+  }
+}
+
+function strange(path: string, { name, files }: Source, taken: number): Error {
+  const rest = files.map(
+    (file) => `${file.name}${file.has === undefined ? "" : ` (has ${file.has.join(", ")})`}`,
+  );
+  return wrongFile(
+    taken === files.length
+      ? `${basename(path)} is one file too many: all files of the source ${name} are there`
+      : `${basename(path)} is no file of the source ${name}`,
+    `Its files are ${rest.join("; ")}. \`operator source try FILE\` shows what a file has.`,
+  );
+}

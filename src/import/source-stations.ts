@@ -1,0 +1,179 @@
+import { createHash } from "node:crypto";
+import type { Point } from "#src/domain/geo.ts";
+import { collect, type Collected, type Refused } from "#src/import/file-import.ts";
+import { firmName } from "#src/import/brand-key.ts";
+import { fromGeojson, fromOverpass } from "#src/import/osm-object.ts";
+import { hoursText } from "#src/import/osm-sold.ts";
+import {
+  addressOf,
+  brandFrom,
+  type ImportedStation,
+  stationFrom,
+  text,
+} from "#src/import/osm-station.ts";
+import type { FileRecord, FileSpec } from "#src/import/records.ts";
+import type { RefusedRows } from "#src/import/refusals.ts";
+import type { ReadProgress } from "#src/import/read-text.ts";
+import type { Condition, Source, SourceFields, Value } from "#src/import/source.ts";
+import { type FoundFiles, recordsIn } from "#src/import/source-files.ts";
+import {
+  addFuel,
+  addFuelsOf,
+  createGradeOf,
+  type Fuels,
+  type GradeOf,
+  noFuels,
+  readFuelFile,
+  salesOf,
+} from "#src/import/source-fuels.ts";
+import { isMet, numberFrom, textFrom } from "#src/import/source-values.ts";
+import { createOutReader } from "#src/import/stock-outs.ts";
+
+/** Stations of a source, and the names of fuels that its description does not know, with their numbers. */
+export interface StationsRead extends Collected<ImportedStation> {
+  unknownFuels: ReadonlyMap<string, number>;
+}
+
+export interface ReadOptions {
+  /** The name under which rows are stored; ids begin with it. */
+  label: string;
+  /** The moment (ms) that the ages of stock-outs are counted from. */
+  now: number;
+  progress: ReadProgress;
+  rows?: RefusedRows | undefined;
+}
+
+/**
+ * The stations in the files of a source. Throws a wrong-file fault for a file that is broken, cut
+ * off or of another kind, and for one without a single station.
+ */
+export async function readSourceStations(
+  source: Source,
+  files: FoundFiles,
+  { label, now, progress, rows }: ReadOptions,
+): Promise<StationsRead> {
+  const unknownFuels = new Map<string, number>();
+  const gradeOf = createGradeOf(source, unknownFuels);
+  const fuels = await readFuelFile(source, files, gradeOf, progress);
+  const { name } = source.files[0]!;
+  const { spec } = files.get(name)!;
+  const stationOf =
+    source.as === "osm"
+      ? osmReader(spec, label)
+      : fieldsReader(source, { label, now }, gradeOf, fuels);
+  const collected = await collect(
+    recordsIn(source, name, files, progress),
+    "filling station",
+    ({ place, value, refused }: FileRecord): ImportedStation | Refused | null => {
+      if (refused !== undefined) return { refused };
+      const station = stationOf(value);
+      if (station !== null && !("refused" in station)) station.place = place;
+      return station;
+    },
+    { rows, placeOf: ({ place }) => place },
+  );
+  return { ...collected, unknownFuels };
+}
+
+/** The station in a record; null if the record only adds to a station that was there before. */
+type StationReader = (value: Record<string, unknown>) => ImportedStation | Refused | null;
+
+function osmReader({ format }: FileSpec, label: string): StationReader {
+  const read = format === "geojson" || format === "geojsonseq" ? fromGeojson : fromOverpass;
+  return (value) => {
+    const object = read(value, label);
+    return "refused" in object ? object : stationFrom(object);
+  };
+}
+
+/** A station that comes once for each fuel is one station, which each of its rows adds a fuel to. */
+function fieldsReader(
+  source: Source,
+  { label, now }: Pick<ReadOptions, "label" | "now">,
+  gradeOf: GradeOf,
+  fuelsByStation: ReadonlyMap<string, Fuels> | null,
+): StationReader {
+  const { fields, fuels, leave_out: unwanted = [] } = source;
+  const outOfStock = createOutReader(source, now);
+  const before = new Map<string, { station: ImportedStation; fuels: Fuels }>();
+  return (value) => {
+    const reason = unwanted.find((condition) => isMet(value, condition));
+    if (reason !== undefined) return leftOut(value, source, reason);
+    const own = textFrom(value, fields!.id);
+    const known = before.get(own);
+    const station = known?.station ?? stationFromFields(fields!, label, own, value);
+    if ("refused" in station || fuels === undefined) return station;
+    const sold = known?.fuels ?? fuelsByStation?.get(own) ?? noFuels();
+    addFuelsOf(value, fuels, gradeOf, sold);
+    // A fuel that is out is sold here.
+    for (const fuel of outOfStock(value)) addFuel(sold, gradeOf(fuel));
+    Object.assign(station, salesOf(sold, fuels.absent));
+    if (known !== undefined) return null;
+    if (fuels.each) before.set(own, { station, fuels: sold });
+    return station;
+  };
+}
+
+const leftOut = (value: unknown, { fields }: Source, { value: from }: Condition): Refused => ({
+  refused: "left-out",
+  about: {
+    id: textFrom(value, fields!.id),
+    field: typeof from === "string" ? from : [from.from ?? ""].flat()[0]!,
+    value: textFrom(value, from),
+  },
+});
+
+/** The station of a row of a table, with the source's `own` id. */
+function stationFromFields(
+  fields: SourceFields,
+  label: string,
+  own: string,
+  value: Record<string, unknown>,
+): ImportedStation | Refused {
+  const read = (from: Value | undefined): string =>
+    from === undefined ? "" : textFrom(value, from);
+  const id = idOf(label, own);
+  if (id === null) return { refused: "no-id", about: { field: "id", value: own } };
+  const point = pointOf(value, fields);
+  if (point === null) {
+    const position = `${read(fields.lat)} ${read(fields.lon)}`.trim();
+    const refused = position === "" ? "no-position" : "bad-position";
+    return { refused, about: { id: own, field: "lat, lon", value: position } };
+  }
+  const { address, street, number, city } = fields;
+  return {
+    ...{ id, ...point },
+    ...{ brand: brandFrom(read(fields.brand), point), name: text(read(fields.name), 120) },
+    operator: firmName(text(read(fields.operator), 120)),
+    ...addressOf({
+      full: read(address),
+      road: read(street),
+      number: read(number),
+      city: read(city),
+    }),
+    ...{ sells: "unsaid", grades_sold: null, opening_hours: hoursText(read(fields.opening_hours)) },
+  };
+}
+
+/** The position of a row; null for none on the globe, and for 0, 0, which stands for an unknown one. */
+export function pointOf(value: unknown, fields: SourceFields): Point | null {
+  const [lat, lon] = [numberFrom(value, fields.lat), numberFrom(value, fields.lon)];
+  if (lat === null || lon === null || Math.abs(lat) > 90 || Math.abs(lon) > 180) return null;
+  return Math.abs(lat) < nullIsland && Math.abs(lon) < nullIsland
+    ? null
+    : { lat: round(lat), lon: round(lon) };
+}
+
+const nullIsland = 1e-6;
+const round = (degrees: number): number => Math.round(degrees * 1e7) / 1e7;
+
+/** `<label>-<own id>`, with hyphens for what no id of ours may hold, and a hash for a long one; null without an id. */
+export function idOf(label: string, own: string): string | null {
+  if (own === "") return null;
+  const id = `${label}-${own.replace(/=+$/, "").replace(/[^A-Za-z0-9_-]+/g, "-")}`;
+  if (id.length <= idLength) return id;
+  return `${label}-${createHash("sha256").update(own).digest("hex").slice(0, hashLength)}`;
+}
+
+const idLength = 64;
+const hashLength = 23;

@@ -1,0 +1,132 @@
+import { isRecord } from "#src/import/osm-object.ts";
+import type { Condition, Conversions, Value } from "#src/import/source.ts";
+
+/** The value of a record at `path`: a key as it is, else keys with dots between them. In a list, its first entry. */
+export function valueAt(record: unknown, path: string): unknown {
+  if (isRecord(record) && Object.hasOwn(record, path)) return record[path];
+  let at = record;
+  for (const part of path.split(".")) {
+    if (Array.isArray(at) && !/^\d+$/.test(part)) at = at[0];
+    at = isRecord(at) || Array.isArray(at) ? (at as Record<string, unknown>)[part] : undefined;
+  }
+  return at;
+}
+
+/** The entries at `path`; one that is not in a list, as XML has it, is a list of one. */
+export function entriesAt(record: unknown, path: string): unknown[] {
+  const found = valueAt(record, path);
+  return Array.isArray(found) ? found : found === undefined || found === null ? [] : [found];
+}
+
+/** The text that `from` describes in a record, "" for none. */
+export function textFrom(record: unknown, from: Value): string {
+  if (typeof from === "string") return textOf(valueAt(record, from));
+  let text = begin(record, from);
+  const { split, part, lookup, otherwise, words, decimal } = from;
+  if (split !== undefined) text = text.split(split.by)[split.take]?.trim() ?? "";
+  if (part !== undefined) text = addressPart(text, part);
+  if (lookup !== undefined)
+    text = Object.hasOwn(lookup, text) ? lookup[text]! : (otherwise ?? text);
+  if (words !== undefined) text = withWords(text, words);
+  if (decimal !== undefined) text = text.replace(decimal, ".");
+  return text;
+}
+
+/** The number that `from` describes; null for a text that is no number. A sign of a currency may follow it. */
+export function numberFrom(record: unknown, from: Value): number | null {
+  const [, digits] =
+    /^([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(?:\s*\p{Sc}.*)?$/iu.exec(textFrom(record, from)) ??
+    [];
+  if (digits === undefined) return null;
+  const scale = typeof from === "string" ? 1 : (from.scale ?? 1);
+  const number = Number(digits) * scale;
+  // A product such as 519791 * 0.00001 has a long tail of digits that nobody wrote.
+  return Number.isFinite(number) ? Number(number.toPrecision(15)) : null;
+}
+
+/** True if the record has one of the condition's texts. */
+export const isMet = (record: unknown, { value, is }: Condition): boolean => {
+  const text = textFrom(record, value);
+  return is.some((pattern) => matches(pattern, text));
+};
+
+const patterns = new Map<string, RegExp>();
+
+/** Compares regardless of case and of double spaces; `*` stands for any letters. */
+export function matches(pattern: string, text: string): boolean {
+  let regex = patterns.get(pattern);
+  if (regex === undefined) {
+    const parts = plain(pattern)
+      .split("*")
+      .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+    patterns.set(pattern, (regex = new RegExp(`^${parts.join(".*")}$`, "u")));
+  }
+  return regex.test(plain(text));
+}
+
+const plain = (text: string): string => text.trim().replace(/\s+/g, " ").toLowerCase();
+
+function begin(record: unknown, { from, constant, template }: Conversions): string {
+  if (constant !== undefined) return constant;
+  if (template !== undefined) return filled(record, template);
+  for (const path of from === undefined ? [] : [from].flat()) {
+    const text = textOf(valueAt(record, path));
+    if (text !== "") return text;
+  }
+  return "";
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value.trim();
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (Array.isArray(value))
+    return value
+      .map(textOf)
+      .filter((text) => text !== "")
+      .join(";");
+  return isRecord(value) && typeof value["#text"] === "string" ? value["#text"].trim() : "";
+}
+
+/** "{street} {number}, {town}": without a town, the comma goes too. */
+const filled = (record: unknown, template: string): string =>
+  template
+    .split(",")
+    .map((part) => {
+      let has = !part.includes("{");
+      const text = part.replace(/\{([^{}]+)\}/g, (_, path: string) => {
+        const value = textOf(valueAt(record, path));
+        has ||= value !== "";
+        return value;
+      });
+      return has ? text.replace(/\s+/g, " ").trim() : "";
+    })
+    .filter((part) => part !== "")
+    .join(", ");
+
+function withWords(text: string, words: Readonly<Record<string, string>>): string {
+  const longest = Object.keys(words).sort((a, b) => b.length - a.length);
+  const any = longest.map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|");
+  return text.replace(new RegExp(`(?<!\\p{L})(?:${any})(?!\\p{L})`, "gu"), (word) => words[word]!);
+}
+
+const postcode = /\b(?:[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|\d{4}-\d{3}|\d{5,6}|\d{4})\b/;
+const numberBehind = /[\s,]+(?:n[°º.]?\s*)?(\d+(?:\s?[/-]?\s?\p{L})?(?:[/-]\d+)?)$/iu;
+const numberBefore = /^(\d+(?:\s?(?:bis|ter|[a-z]))?(?:[/-]\d+)?)[\s,]+(?=\p{L})/iu;
+
+/** A part of "Via Roma 5, 00100 Roma" or of "12 bis rue de Paris, 75001 Paris"; "" where it has none. */
+function addressPart(text: string, part: NonNullable<Conversions["part"]>): string {
+  const pieces = text
+    .split(",")
+    .map((piece) => piece.trim())
+    .filter((piece) => piece !== "");
+  if (part === "postcode") return postcode.exec(pieces.at(-1) ?? "")?.[0] ?? "";
+  if (part === "town")
+    return pieces.length < 2
+      ? ""
+      : pieces.at(-1)!.replace(postcode, "").replace(/\s+/g, " ").trim();
+  const [first = "", second = ""] = pieces;
+  const line = pieces.length > 1 && /^\d+\s?\p{L}?$/u.test(second) ? `${first} ${second}` : first;
+  const number = numberBehind.exec(line) ?? numberBefore.exec(line);
+  if (part === "number") return number?.[1] ?? "";
+  return number === null ? line : line.replace(number[0], "").trim();
+}
