@@ -37,7 +37,7 @@ export const reportBatchRoute = (services: MarkDeps) =>
         "Up to 500 marks, 1 MiB. Each is checked by itself and meets the caps by itself; the call counts as one request. With `Prefer: wait=N` (up to 10) the answer has the outcomes that are known by then. A refused mark has `retry_after` in seconds where waiting helps.",
       replies: {
         200: {
-          description: "A rehearsal (`X-Dry-Run`): what would become of each, in the order sent",
+          description: "A dry run (`X-Dry-Run`): what would become of each, in the order sent",
           forms: json(batchResult, { reports: [{ ...outputExample, report_id: "" }], count: 1 }),
         },
         202: {

@@ -96,7 +96,7 @@ export const markProblems: readonly ProblemCode[] = [
 /** Answers to one mark, decisions 5. */
 export const markReplies: Answers["replies"] = {
   200: {
-    description: "Stored and processed; a repeat (`duplicate`) or a rehearsal (`X-Dry-Run`)",
+    description: "Stored and processed; a repeat (`duplicate`) or a dry run (`X-Dry-Run`)",
     sometimes: ["Preference-Applied"],
     forms: json(reportOutput, outputExample),
   },

@@ -52,7 +52,7 @@ export function createListPacker() {
       const takes = (coding: Coding): boolean => pickEncoding(accepted, [coding]) === coding;
       const coding = pickEncoding(accepted) === "gzip" ? "gzip" : "br";
       const isBrOnly = takes("br") && !takes("gzip");
-      const ready = isBrOnly ? 0 : list.answer.wholePart();
+      const ready = isBrOnly ? 0 : list.answer.deflatedShare();
       if (ready > (coding === "gzip" ? 0 : readyPart)) {
         const body = gzip(list).then((parts) => Buffer.concat(parts));
         return { coding: "gzip" as const, body, plain: () => plainSlices(list) };

@@ -15,7 +15,7 @@ import { boxAround, distanceM, type Point } from "#src/domain/geo.ts";
 import { type Refusal, refuse } from "#src/contract/refusals.ts";
 import type { ParsedReport } from "#src/contract/report.ts";
 import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
-import { instants, view } from "#src/domain/view.ts";
+import { transitions, view } from "#src/domain/view.ts";
 import type { Status } from "#src/domain/vocabulary.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 import { firstIdOfDay, fromMs, msOf } from "#src/marks/marks.ts";
@@ -90,7 +90,8 @@ export async function markInOneTransaction(
          set mark_id = excluded.mark_id, effective_at = excluded.effective_at, mark = excluded.mark`,
       [stationId, reporterId, mark.id, mark.at, JSON.stringify(mark)],
     );
-    const next = instants(decision.state, config.statusLifetimeMs).find((at) => at > now) ?? null;
+    const next =
+      transitions(decision.state, config.statusLifetimeMs).find((at) => at > now) ?? null;
     await tx.raw(
       `update station_status set state = ?::jsonb, status = ?, updated_at = server_now(), next_at = ${fromMs}
        where station_id = ?`,

@@ -1,5 +1,5 @@
 import type { FuelBlock, StationState } from "#src/domain/state.ts";
-import { instants, view } from "#src/domain/view.ts";
+import { transitions, view } from "#src/domain/view.ts";
 
 /** What a station served from `at`, ms, until the next entry. */
 export interface Shown {
@@ -29,7 +29,7 @@ export function createTimelines(stations: number, from: number, lifetimeMs: numb
   const passTime = (station: number, until: number): void => {
     const state = states[station] ?? null;
     if (state !== null)
-      for (const at of instants(state, lifetimeMs))
+      for (const at of transitions(state, lifetimeMs))
         if (at > seenUntil[station]! && at < until) put(station, at, view(state, at, lifetimeMs));
     seenUntil[station] = until;
   };

@@ -63,7 +63,7 @@ export function fuelOf(block: Block, slot: number): FuelBlock {
   ) as FuelBlock;
 }
 
-/** The parts of a state that `view` and `instants` read. Fields that only the next fold needs are in the database. */
+/** The parts of a state that `view` and `transitions` read. Fields that only the next fold needs are in the database. */
 const stateFields = [
   ...[
     "served",

@@ -2,7 +2,7 @@ import type { Box, Point } from "#src/domain/geo.ts";
 import type { FeedRow } from "#src/feed/feed.ts";
 import { createIdTable, type IdTable } from "#src/feed/id-table.ts";
 import { emptyState, type FuelBlock, type StationState } from "#src/domain/state.ts";
-import { instants as transitions, view } from "#src/domain/view.ts";
+import { transitions, view } from "#src/domain/view.ts";
 import {
   fragmentOf,
   type Rendered,
@@ -54,7 +54,7 @@ interface ModelSettings {
 }
 
 /**
- * All stations as they are served, in memory (design 4); empty at first. Times are ms. Every question carries `now`;
+ * All stations as they are served, in memory; empty at first. Times are ms. Every question carries `now`;
  * its answer contains all changes by the passing of time up to then. An answer that was given never changes.
  */
 export function createReadModel({

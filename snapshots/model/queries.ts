@@ -24,7 +24,7 @@ import {
   piecesOf,
   select,
   type Selection,
-  wholePart,
+  deflatedShare,
   stationsOf,
 } from "#snapshots/model/selection.ts";
 import type { ChangeOrder, IdOrder } from "#snapshots/model/station-orders.ts";
@@ -39,7 +39,7 @@ export interface Answer {
   /** The same JSON between two texts, in one buffer that may be given back (see long-buffers.ts). */
   joined(head: Buffer, tail: Buffer): Buffer;
   /** The part of the stations, 0 to 1, that stands in whole blocks, which are deflated once for all answers. */
-  wholePart(): number;
+  deflatedShare(): number;
   /** The same stations in the same order. */
   stations(): Stations;
 }
@@ -308,13 +308,13 @@ export function createQueries({ list, table, order, changes, matcher, drain }: P
 }
 
 /** Writes a result without an order. `make` is called once, at the first writing. */
-function inBlocks(make: () => readonly Hit[]): Pick<Answer, "pieces" | "joined" | "wholePart"> {
+function inBlocks(make: () => readonly Hit[]): Pick<Answer, "pieces" | "joined" | "deflatedShare"> {
   let made: readonly Hit[] | null = null;
   const hits = (): readonly Hit[] => (made ??= make());
   return {
     pieces: () => piecesOf(hits()),
     joined: (head, tail) => joinedOf(hits(), head, tail),
-    wholePart: () => wholePart(hits()),
+    deflatedShare: () => deflatedShare(hits()),
   };
 }
 
@@ -323,6 +323,6 @@ const inOrder = (stations: Stations): Answer => ({
   sum: sumText(sumOfStations(stations)),
   pieces: () => piecesInOrder(stations),
   joined: (head, tail) => joinedInOrder(stations, head, tail),
-  wholePart: () => 0,
+  deflatedShare: () => 0,
   stations: () => stations,
 });

@@ -215,7 +215,7 @@ export function joinedOf(hits: readonly Hit[], head: Buffer, tail: Buffer): Buff
 }
 
 /** The part of the stations, 0 to 1, that stands in whole blocks, which are deflated once for all answers. */
-export function wholePart(hits: readonly Hit[]): number {
+export function deflatedShare(hits: readonly Hit[]): number {
   let [whole, all] = [0, 0];
   for (const { block, chosen } of hits) {
     const count = chosen === null ? block.stations.length : countOf(chosen);

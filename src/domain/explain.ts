@@ -229,7 +229,7 @@ function passed(folded: StationState, until: number, rules: FoldRules): TimeStep
     .map((one) => ({ ...one, shown: shownAt(folded, one.at, rules) }));
 }
 
-/** The time at which `state`, one of the later states that `folded` foresees, begins. */
+/** The time at which `state`, one of the states that follow `folded` by time, begins. */
 function start(folded: StationState, state: StationState): number {
   let at = Number.NEGATIVE_INFINITY;
   for (let one = folded; one !== state && one.next !== null; one = one.next.state) at = one.next.at;

@@ -191,7 +191,7 @@ function touch(
 ): StationState {
   const state = resolve(before, live, at, arriving, firstSeen, rules, look);
   return state.versions.some((version) => version.disputed !== null)
-    ? { ...state, next: foresee(state, live, at, firstSeen, rules, look) }
+    ? { ...state, next: nextByTime(state, live, at, firstSeen, rules, look) }
     : state;
 }
 
@@ -336,7 +336,7 @@ function recount(
 }
 
 /** The moment at which time ends a dispute of this state, and the state from then on; null if none within the look. */
-function foresee(
+function nextByTime(
   state: StationState,
   live: readonly Mark[],
   at: number,

@@ -1,5 +1,5 @@
 import { emptyState, type StationState } from "#src/domain/state.ts";
-import { instants as transitions, statusAt } from "#src/domain/view.ts";
+import { statusAt, transitions } from "#src/domain/view.ts";
 import type { ServedStatus } from "#src/domain/vocabulary.ts";
 
 /** A station's state from `at` (ms) on, until its next event. */

@@ -88,7 +88,7 @@ export function view(folded: StationState, now: number, lifetimeMs: number): Fue
  * Instants (ms, ascending) after the state's last step at which `view` changes by the passing of time: expiry of the
  * status, of pending versions and prices, ends of disputes.
  */
-export function instants(folded: StationState, lifetimeMs: number): number[] {
+export function transitions(folded: StationState, lifetimeMs: number): number[] {
   const found = new Set<number>();
   let from = Number.NEGATIVE_INFINITY;
   for (let state: StationState | null = folded; state !== null;) {

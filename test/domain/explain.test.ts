@@ -2,7 +2,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { explain, type MarkStep } from "#src/domain/explain.ts";
 import { emptyState, type Mark, order, type Seed } from "#src/domain/state.ts";
-import { instants, view } from "#src/domain/view.ts";
+import { transitions, view } from "#src/domain/view.ts";
 import {
   apart,
   arbFirstSeen,
@@ -67,7 +67,7 @@ describe("explain", () => {
       fc.property(arbMarks, arbFirstSeen, (marks, firstSeen) => {
         const { steps, state } = explain({ marks, seeds: [] }, null, firstSeen, now, rules);
         const lastMark = steps.findLastIndex(({ kind }) => kind === "mark");
-        for (const at of instants(state, rules.statusLifetimeMs)) {
+        for (const at of transitions(state, rules.statusLifetimeMs)) {
           const [before, after] = [at - 1, at].map((moment) => view(state, moment, 24 * hour));
           if (before!.status === after!.status) continue;
           expect(steps.slice(lastMark + 1).map((one) => one.at)).to.include(at);

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { decide, sortsLast } from "#src/domain/decide.ts";
 import { emptyState, type Mark, order, type Seed, type StationState } from "#src/domain/state.ts";
-import { instants, view } from "#src/domain/view.ts";
+import { transitions, view } from "#src/domain/view.ts";
 import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
 import { minute, rules, t0 } from "#test/domain/marks.ts";
 import { sized } from "#test/harness/long.ts";
@@ -341,7 +341,7 @@ describe("oracle: decide against a second reading of decisions 2", function () {
         (happenings, firstSeen, opinionsMax, laters) => {
           const { state, marks, seeds } = live(happenings, firstSeen, opinionsMax);
           const last = Math.max(t0, ...timesOf({ marks, seeds }));
-          const named = instants(state, rules.statusLifetimeMs);
+          const named = transitions(state, rules.statusLifetimeMs);
           for (const later of laters) {
             const moment = last + later * minute;
             const since = Math.max(last, ...named.filter((at) => at <= moment));

@@ -11,7 +11,7 @@ import {
   statusRuns,
   withTimePassed,
 } from "#src/domain/status-runs.ts";
-import { instants as transitions, statusAt, view } from "#src/domain/view.ts";
+import { transitions, statusAt, view } from "#src/domain/view.ts";
 import { statuses } from "#src/domain/vocabulary.ts";
 import { afterGap } from "#src/marks/histories.ts";
 import {

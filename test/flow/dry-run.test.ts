@@ -201,10 +201,10 @@ describe("flow: X-Dry-Run", function () {
           ...{ status: "no", lat: null, lon: null },
           ...(ago === 0 ? {} : { observed_at: formatTime(Date.now() - ago) }),
         };
-        const rehearsal = await client.mark(place, user, body, dry("true"));
+        const dryRun = await client.mark(place, user, body, dry("true"));
         const real = await client.mark(place, user, body);
-        expect(rehearsal.body.published, user).to.deep.equal(real.body.published);
-        expect(rehearsal.body.fuel, user).to.deep.equal(real.body.fuel);
+        expect(dryRun.body.published, user).to.deep.equal(real.body.published);
+        expect(dryRun.body.fuel, user).to.deep.equal(real.body.fuel);
       }
     });
   });

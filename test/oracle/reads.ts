@@ -1,7 +1,7 @@
 import { distanceM, type Point } from "#src/domain/geo.ts";
 import type { FuelBlock, StationState } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
-import { instants, view } from "#src/domain/view.ts";
+import { transitions, view } from "#src/domain/view.ts";
 import type { ServedFacts, StationRow } from "#src/feed/feed.ts";
 
 /** A station as it must be served. */
@@ -50,7 +50,7 @@ export function createReads(known: readonly Known[]) {
   let now = Number.NEGATIVE_INFINITY;
   const all = known.toSorted(byId).map((row) => ({
     row,
-    times: instants(row.state, lifetimeMs),
+    times: transitions(row.state, lifetimeMs),
     shown: null as Shown | null,
   }));
 

@@ -1,7 +1,7 @@
 import { distanceM } from "#src/domain/geo.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
-import { instants, view } from "#src/domain/view.ts";
+import { transitions, view } from "#src/domain/view.ts";
 import type { FeedRow } from "#src/feed/feed.ts";
 import type { Area } from "#snapshots/model/area.ts";
 import type { Filters } from "#snapshots/model/filters.ts";
@@ -35,7 +35,7 @@ export function createOracle(lifetimeMs: number) {
   const changedAt = (row: FeedRow, now: number): number =>
     row.removed
       ? row.at
-      : Math.max(row.at, ...instants(row.state, lifetimeMs).filter((at) => at <= now));
+      : Math.max(row.at, ...transitions(row.state, lifetimeMs).filter((at) => at <= now));
   const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1);
 
   return {

@@ -3,7 +3,7 @@ import { rows, type Statements } from "#src/infrastructure/db.ts";
 import type { Point } from "#src/domain/geo.ts";
 import type { StationState } from "#src/domain/state.ts";
 import { runsChangedBy, runsOfRefold } from "#src/domain/status-runs.ts";
-import { instants as transitions, view } from "#src/domain/view.ts";
+import { transitions, view } from "#src/domain/view.ts";
 import { firstIdOfDay, fromMs, hotMs, idAfter } from "#src/marks/marks.ts";
 import { daysOfIds, idsOfDays } from "#src/marks/open-days.ts";
 import { keptWholeSince, type StationRuns, writeRuns } from "#src/marks/stored-runs.ts";

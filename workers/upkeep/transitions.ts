@@ -2,7 +2,7 @@ import { inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
 import { lockIds } from "#src/infrastructure/locks.ts";
 import type { StationState } from "#src/domain/state.ts";
 import { statusRuns } from "#src/domain/status-runs.ts";
-import { instants as transitions, statusAt } from "#src/domain/view.ts";
+import { statusAt, transitions } from "#src/domain/view.ts";
 import type { ServedStatus } from "#src/domain/vocabulary.ts";
 import { msOf } from "#src/marks/marks.ts";
 import { type StationRuns, writeRuns } from "#src/marks/stored-runs.ts";
@@ -23,7 +23,7 @@ interface DueRow {
 
 /**
  * Writes changes by the passing of time into the rows: expired statuses become `nodata`, disputes end, and status runs
- * end and begin at the instants of these changes, even if this runs late. The folded state itself stays, so that a
+ * end and begin at the times of these changes, even if this runs late. The folded state itself stays, so that a
  * later reader still knows the time of each change. Readers compute the same changes themselves, on time. Returns the
  * number of stations.
  */
