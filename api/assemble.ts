@@ -40,8 +40,18 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   const services = createServices(config, parts);
   const { clock, log, db, redis, keys, meter, journal, usedToday, health, proxies } = services;
   const { model, cities, dumps, duties, alarms, follower, intake, producer, unfoldable } = services;
-  const { waiters, streams, eviction, damage, database, service, priceMedians, time, peers } =
-    services;
+  const {
+    aliases,
+    waiters,
+    streams,
+    eviction,
+    damage,
+    database,
+    service,
+    priceMedians,
+    time,
+    peers,
+  } = services;
   const startUp = createStartUp(services);
   /** Time from which on the clock is known, ms: nothing is late before. */
   let beganAt = Infinity;
@@ -95,7 +105,9 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     { start: () => untilReady(redis).then(time.start), stop: time.stop },
     ...[keys, usedToday],
   );
-  const watches = createParts(...[peers, service, alarms, database, eviction, unfoldable, duties]);
+  const watches = createParts(
+    ...[aliases, peers, service, alarms, database, eviction, unfoldable, duties],
+  );
   const reads = createParts(
     ...[priceMedians, dumps, { stop: cities.stop }, { stop: follower.stop }],
     ...[{ stop: drains.stop }, startUp],

@@ -4,6 +4,7 @@ import { accountCommand } from "#cli/account.ts";
 import { alarmCommand } from "#cli/alarm.ts";
 import { aboutField, examples, helpWords, naming } from "#cli/command.ts";
 import { databaseCommand, demoCommand } from "#cli/database.ts";
+import { brandCommand } from "#cli/brand.ts";
 import { networkCommand } from "#cli/blocks.ts";
 import { citiesCommand, stationsCommand } from "#cli/import-command.ts";
 import { incidentCommand } from "#cli/incident.ts";
@@ -34,6 +35,7 @@ export const nouns: readonly ((output: () => Output) => Command)[] = [
   webhookCommand,
   stationsCommand,
   stationCommand,
+  brandCommand,
   citiesCommand,
   statusesCommand,
   reviewCommand,

@@ -323,6 +323,7 @@ export interface StationFilters {
   status?: readonly ServedStatus[];
   /** All of them present. */
   fuel?: readonly string[];
+  /** In any of its spellings. */
   brand?: string;
   has_price?: boolean;
   queue?: readonly Queue[];

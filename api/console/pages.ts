@@ -1,5 +1,6 @@
 import { alarmCalls } from "#api/console/alarms.ts";
 import { blockCalls } from "#api/console/blocks.ts";
+import { brandCalls } from "#api/console/brands.ts";
 import { choiceCalls } from "#api/console/choices.ts";
 import { findCall } from "#api/console/find.ts";
 import { healthCalls } from "#api/console/health.ts";
@@ -54,6 +55,7 @@ export const consoleCalls = (services: ConsoleDeps): ConsoleCall[] => [
   ...peopleCalls(services),
   ...historyCalls(services),
   ...stationCalls(services),
+  ...brandCalls(services),
   listImportsCall(services),
   ...healthCalls(services),
   ...alarmCalls(services),

@@ -17,6 +17,7 @@ import { createRectangleStore, type LookedUp } from "#snapshots/rectangles/recta
 import { createInvalidation } from "#src/feed/cache-generations.ts";
 import { createFollower } from "#src/feed/follower.ts";
 import { createIdTable } from "#src/feed/id-table.ts";
+import { createAliasWatch } from "#src/import/alias-watch.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createDamageWatch } from "#src/infrastructure/checksum.ts";
@@ -134,6 +135,8 @@ export function createServices(config: Config, parts: ServiceParts) {
     /** All stations as they are served. */
     model,
     cities: createCityStore({ db, config, log, quarantine }),
+    /** Tells the model which spellings are one brand. */
+    aliases: createAliasWatch({ db, config, log, learn: model.brands.learn }),
     dumps,
     /** Stations by city and day. */
     insights: createLatestInsights({ config, log, clock, redis }),

@@ -37,7 +37,7 @@ export function createRequestReader(
   return (ctx) => {
     const { key, query } = ctx.state;
     if (key.kind === "secret") return null;
-    const by = `${key.partner.cacheTtlS} ${ctx.headers.accept}`;
+    const by = `${key.partner.cacheTtlS} ${ctx.headers.accept} ${services.model.brands.version()}`;
     const last = known.get(query);
     if (last?.by === by) return last.request;
     const request = readRequest(services, ctx);
@@ -62,7 +62,9 @@ export function readRequest(
   const sort = sorted ? ({ sort: "distance" } as const) : {};
   const format = fixed ?? pickFormat(ctx);
   const bom = query.bom === true && format === "csv";
-  const parts = [schemaVersion, filtersKey, sort, format];
+  // An edit of the aliases changes what these find, though no station changes (decisions 14.26).
+  const spelt = filters.brand || filters.words?.length ? services.model.brands.version() : "";
+  const parts = [schemaVersion, filtersKey, sort, format, spelt];
   const question = area.kind === "box" ? services.rectangles.question(key, area.box, parts) : null;
   return { area, name, filters, filtersKey, sort, format, bom, question };
 }

@@ -20,7 +20,7 @@ export const filterParameters = {
   q: Type.Optional(
     Type.String({
       description:
-        "Words that must all occur in name, brand or address; 95, дт and the like are grade filters",
+        "Words that must all occur in name, brand or address, or be another spelling of the brand; 95, дт and the like are grade filters",
       examples: ["ленина 95"],
     }),
   ),
@@ -37,7 +37,10 @@ export const filterParameters = {
     }),
   ),
   brand: Type.Optional(
-    Type.String({ description: "Exact brand name, case-insensitive", examples: ["Лукойл"] }),
+    Type.String({
+      description: "Brand name, case-insensitive; other spellings find it too: Lukoil, Лукойл",
+      examples: ["Лукойл"],
+    }),
   ),
   has_price: Type.Optional(Type.Boolean({ description: "true: only stations with fresh prices" })),
   queue: Type.Optional(

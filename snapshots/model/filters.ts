@@ -9,14 +9,9 @@ import {
 } from "#src/domain/vocabulary.ts";
 import { hourS } from "#src/domain/units.ts";
 import { type Block, field, recordSize } from "#snapshots/model/block.ts";
-import {
-  foldBrand,
-  foldText,
-  gradeShift,
-  pricedBit,
-  queueShift,
-} from "#snapshots/model/fragment.ts";
-import { compileSearch } from "#snapshots/model/text-search.ts";
+import { type BrandTable, foldBrand } from "#snapshots/model/brand-table.ts";
+import { foldText, gradeShift, pricedBit, queueShift } from "#snapshots/model/fragment.ts";
+import { compileSearch, type TextSearch } from "#snapshots/model/text-search.ts";
 
 /** The filters of docs/contract.md 4.1; an absent filter lets every station pass. */
 export interface Filters {
@@ -24,12 +19,13 @@ export interface Filters {
   /** All of them must be present now. */
   grades?: readonly Grade[];
   queues?: readonly Queue[];
+  /** In any of its spellings (decisions 14.26). */
   brand?: string;
   /** Only stations with fresh prices. */
   priced?: boolean;
   /** Status at most this many hours old; leaves out `nodata`. */
   freshH?: number;
-  /** Folded words, each of which must occur in name, brand or address. */
+  /** Folded words, each of which must occur in name, brand or address, or be a spelling of the brand. */
   words?: readonly string[];
 }
 
@@ -73,22 +69,19 @@ export function filtersOf(key: string): Filters {
 /** Marks passing stations of a block by 1 in their slot, only among those marked in `within` unless it is null. */
 export type Matcher = (block: Block, within: Uint8Array | null) => Uint8Array;
 
-/**
- * The filters as one predicate over a block's flags, or null when everything passes.
- * `brandNumber` gives a folded brand's number in the model, or -1.
- */
+/** The filters as one predicate over a block's flags, or null when everything passes. */
 export function compileFilters(
   filters: Filters,
   now: number,
-  brandNumber: (folded: string) => number,
+  brands: Pick<BrandTable, "spellingsOf">,
 ): Matcher | null {
   const statusBits = bits(filters.statuses, (status) => servedStatuses.indexOf(status));
   const gradeBits = bits(filters.grades, (grade) => grades.indexOf(grade)) << gradeShift;
   const queueBits = bits(filters.queues, (queue) => queues.indexOf(queue) + 1);
-  const brand = filters.brand ? brandNumber(foldBrand(filters.brand)) : undefined;
+  const brand = filters.brand ? (brands.spellingsOf(filters.brand) ?? none) : undefined;
   const needed = gradeBits | (filters.priced ? pricedBit : 0);
   const freshFromS = filters.freshH === undefined ? undefined : now / 1000 - filters.freshH * hourS;
-  const search = compileSearch(filters.words ?? []);
+  const search = compileWords(filters.words ?? [], brands);
   if (
     statusBits === 0 &&
     queueBits === 0 &&
@@ -112,7 +105,7 @@ export function compileFilters(
         (statusBits === 0 || (statusBits & (1 << status)) !== 0) &&
         (flags & needed) === needed &&
         (queueBits === 0 || (queueBits & (1 << ((flags >> queueShift) & 7))) !== 0) &&
-        (brand === undefined || records[at + field.brand] === brand) &&
+        (brand === undefined || brand[records[at + field.brand] as number] === 1) &&
         (freshFromS === undefined ||
           (status !== noData && (records[at + field.updatedS] as number) >= freshFromS)) &&
         (search === null || search(block, slot));
@@ -120,6 +113,31 @@ export function compileFilters(
     }
     return chosen;
   };
+}
+
+const none = new Uint8Array(0);
+/** In a longer search no word is taken for a brand: nobody types so many, and each costs a look. */
+const brandWordsMax = 8;
+
+/** The words as one search, in which a word that is a brand's spelling also finds its other spellings. */
+function compileWords(
+  words: readonly string[],
+  brands: Pick<BrandTable, "spellingsOf">,
+): TextSearch | null {
+  const named = words.length > brandWordsMax ? [] : words.filter((word) => word.length > 1);
+  const found = new Map(named.map((word) => [word, brands.spellingsOf(word)]));
+  const plain = compileSearch(words.filter((word) => !found.get(word)));
+  const either = [...found].flatMap(([word, wanted]) =>
+    wanted === null ? [] : { wanted, inText: compileSearch([word])! },
+  );
+  if (either.length === 0) return plain;
+  return (block, slot) =>
+    (plain === null || plain(block, slot)) &&
+    either.every(
+      ({ wanted, inText }) =>
+        wanted[block.records[slot * recordSize + field.brand] as number] === 1 ||
+        inText(block, slot),
+    );
 }
 
 function bits<T>(list: readonly T[] | undefined, code: (item: T) => number): number {

@@ -11,13 +11,13 @@ import {
   stateOf,
   sumTextOf,
 } from "#snapshots/model/block.ts";
+import { createBrandTable } from "#snapshots/model/brand-table.ts";
 import { createBlockShelf } from "#snapshots/model/block-shelf.ts";
 import { createBlockList } from "#snapshots/model/block-list.ts";
 import { writeBlocks } from "#snapshots/model/block-writer.ts";
 import { compileFilters, type Filters, type Matcher } from "#snapshots/model/filters.ts";
 import type { Area } from "#snapshots/model/area.ts";
 import {
-  foldBrand,
   fuelOf,
   readState,
   renderFuel,
@@ -68,7 +68,7 @@ export function createReadModel({
   const order = createIdOrder(ids);
   const changes = createChangeOrder(table);
   const passing = createTransitions(table);
-  const brands = new Map<string, number>();
+  const brands = createBrandTable();
   /** All changes by the passing of time up to here are applied. */
   let time = Number.NEGATIVE_INFINITY;
   /** Stations that were shown as of a later time, and whose rows have not come since. */
@@ -76,13 +76,6 @@ export function createReadModel({
   let onChange: (stations: readonly number[]) => void = () => {};
   let nextMoment = Number.NEGATIVE_INFINITY;
   let onMoment: (content: ServedContent, atMs: number) => void = () => {};
-
-  const brandNumber = (name: string): number => {
-    const folded = foldBrand(name);
-    const number = brands.get(folded) ?? brands.size;
-    brands.set(folded, number);
-    return number;
-  };
 
   /** Times of a state's last change up to `time`, and of its next one. */
   const timesOf = (state: StationState, since: number): { changedAt: number; nextAt: number } => {
@@ -161,7 +154,7 @@ export function createReadModel({
       if (!inService) added.push(station);
       const fuel = view(row.state, time, lifetimeMs);
       const state = times.nextAt === Infinity ? "" : writeState(row.state);
-      put.set(station, renderStation(station, row, brandNumber(row.brand), fuel, state));
+      put.set(station, renderStation(station, row, brands.numberOf(row.brand), fuel, state));
     }
     // All stations are rendered by now: an error before this has changed nothing.
     for (const one of entered) one();
@@ -172,7 +165,7 @@ export function createReadModel({
   };
 
   const matcher = (filters: Filters | undefined): Matcher | null =>
-    filters === undefined ? null : compileFilters(filters, time, (name) => brands.get(name) ?? -1);
+    filters === undefined ? null : compileFilters(filters, time, brands);
 
   const find = (id: string): Source | null => {
     const station = table.find(id);
@@ -182,6 +175,8 @@ export function createReadModel({
 
   return {
     ...queries,
+    /** Which spellings are one brand. */
+    brands,
     /** Takes rows of the feed: inserts, changes, moves and removes. The last row of a station counts. */
     apply,
     /** Applies changes by the passing of time up to `now`. */

@@ -421,3 +421,28 @@ export interface ConsoleHits {
   }[];
   stations: Pick<ConsoleStation, "id" | "name" | "brand" | "addr" | "removed">[];
 }
+
+/** A spelling that an operator has given to a brand. */
+export interface BrandAlias {
+  spelling: string;
+  /** The spelling that is served; "": no brand at all. */
+  brand: string;
+}
+
+/** A brand as stations in service have it, and who knows it: the operator's aliases, the list, or nobody. */
+export interface ServedBrand {
+  brand: string;
+  stations: number;
+  known: "alias" | "list" | "no";
+}
+
+/** The page of brands. */
+export interface ConsoleBrands {
+  aliases: BrandAlias[];
+  /** The brands that nobody knows, most stations first; the first of `unknown`. */
+  brands: ServedBrand[];
+  unknown: number;
+  /** Stations in service with a brand, and those of them whose brand is known. */
+  stations: number;
+  stations_known: number;
+}

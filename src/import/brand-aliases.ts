@@ -1,25 +1,11 @@
 import { Type } from "typebox";
+import type { BrandAlias, ServedBrand } from "#src/contract/console.ts";
 import { brandKey } from "#src/import/brand-key.ts";
 import { brandsOfKey } from "#src/import/brand-list.ts";
 import { cleanText } from "#src/import/clean-text.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { already, invalid, nothing, operatorAct, unknown } from "#src/operators/act.ts";
 import { line } from "#src/operators/inputs.ts";
-
-/** A spelling that an operator has given to a brand. */
-export interface BrandAlias {
-  spelling: string;
-  /** The spelling that is served; "": no brand at all. */
-  brand: string;
-  created_at: Date;
-}
-
-/** A brand as stations in service have it, and who knows it: the operator's aliases, the list, or nobody. */
-export interface ServedBrand {
-  brand: string;
-  stations: number;
-  known: "alias" | "list" | "no";
-}
 
 /** The served spelling of each alias, by the alias's key. */
 export type Aliases = ReadonlyMap<string, string>;
@@ -40,7 +26,7 @@ export async function readAliases(db: Db | Tx): Promise<Aliases> {
 }
 
 export const listAliases = (db: Db): Promise<BrandAlias[]> =>
-  rows(db, "select spelling, brand, created_at from brand_aliases order by brand, spelling");
+  rows(db, "select spelling, brand from brand_aliases order by brand, spelling");
 
 /** The brands of the stations in service, most stations first. */
 export async function listBrands(db: Db): Promise<ServedBrand[]> {
@@ -91,7 +77,7 @@ export const aliasBrand = operatorAct(
       return invalid("spelling", `There are ${aliasesMax} aliases: take one away first`);
     const sql = `insert into brand_aliases (key, spelling, brand) values (?, ?, ?)
       on conflict (key) do update set spelling = excluded.spelling, brand = excluded.brand
-      returning spelling, brand, created_at`;
+      returning spelling, brand`;
     const [alias] = await rows<BrandAlias>(tx, sql, [key, spelling, brand]);
     const done = await renameStations(tx, key, brand);
     if (aliases.get(key) === brand && done.changed === 0)
@@ -107,7 +93,7 @@ export const aliasBrand = operatorAct(
 
 /** Takes an alias away. Stations keep the brand that they have until an import says otherwise. */
 export const unaliasBrand = operatorAct(nothing, spellingText, async (tx, _, spelling) => {
-  const sql = "delete from brand_aliases where key = ? returning spelling, brand, created_at";
+  const sql = "delete from brand_aliases where key = ? returning spelling, brand";
   const [alias] = await rows<BrandAlias>(tx, sql, [brandKey(spelling)]);
   if (alias === undefined) return unknown("alias", spelling);
   return {

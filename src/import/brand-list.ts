@@ -33,6 +33,9 @@ export const saysNoBrand = (text: string): "always" | "unless-listed" | "no" =>
       ? "unless-listed"
       : "no";
 
+/** Changes when the list from outside does. */
+export const listVersion = list.source;
+
 /** The listed brands that have this key: as their name first, then as another spelling, then in other countries. */
 export const brandsOfKey = (key: string): readonly ListedBrand[] => listed().get(key)?.brands ?? [];
 

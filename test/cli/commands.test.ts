@@ -48,6 +48,7 @@ describe("the operator's commands", () => {
       ...["marks rollback", "marks rollback list", "marks rollback show", "marks rollback undo"],
       ...[
         ...["station show", "station edit", "station close", "station reopen"],
+        ...["brand list", "brand aliases", "brand alias", "brand unalias"],
         "stations import",
         "cities import",
         "statuses import",

@@ -308,6 +308,20 @@ const done: readonly Act[] = [
     sent: ({ corrected }) => ["POST", `/stations/${corrected}/reopen`],
   },
   {
+    name: "brand.alias",
+    typed: ({ station }) => ["brand", "alias", `Знак ${station}`, "--brand", " Полюс "],
+    sent: ({ station }) => [
+      "POST",
+      `/brands/${encodeURIComponent(`Знак ${station}`)}/alias`,
+      { brand: " Полюс " },
+    ],
+  },
+  {
+    name: "brand.unalias",
+    typed: ({ station }) => ["brand", "unalias", `«Марка» ${station}`],
+    sent: ({ station }) => ["DELETE", `/brands/${encodeURIComponent(`«Марка» ${station}`)}/alias`],
+  },
+  {
     name: "reporter.erase",
     typed: ({ partner }) => ["reporter", "erase", "--partner", partner, "--user-ref", driver],
     sent: ({ partner }) => ["POST", "/reporters/erase", { partner, user_ref: driver }],
@@ -398,6 +412,25 @@ const refused: readonly Act[] = [
     typed: () => ["station", "close", "nowhere"],
     sent: () => ["POST", "/stations/nowhere/close", {}],
   },
+  ...(
+    [
+      ["without a letter", "№ 5", "Полюс"],
+      ["to a brand without a letter", "Знак", "АЗС"],
+      ["to a brand of two lines", "Знак", "a\nb"],
+      ["to an alias", "Знак", "Марка n1"],
+      ["that it has already", "Марка n1", "Полюс"],
+      ["from the brand of another alias", "Полюс", "Кедр"],
+    ] as const
+  ).map(([name, spelling, brand]): Act => ({
+    name: `an alias ${name}`,
+    typed: () => ["brand", "alias", spelling, "--brand", brand],
+    sent: () => ["POST", `/brands/${encodeURIComponent(spelling)}/alias`, { brand }],
+  })),
+  {
+    name: "taking away an alias that is none",
+    typed: () => ["brand", "unalias", "agip/eni"],
+    sent: () => ["DELETE", "/brands/agip%2Feni/alias"],
+  },
   {
     name: "a launch that is over",
     typed: ({ partner }) => ["partner", "launch", partner, "--until", "2020-01-01"],
@@ -484,6 +517,13 @@ describe("flow: an operator's act, from the command line and from the console", 
       `insert into station_edits (station_id, file_name, file_addr, in_service)
        values (?, 'Of the file', 'Street 2', false)`,
       [corrected],
+    );
+    await rows(
+      db,
+      `insert into brand_aliases (key, spelling, brand)
+       select 'марка' || id, 'Марка ' || id, 'Полюс' from unnest(?::text[]) as s(id)
+       on conflict (key) do nothing`,
+      [[station, "n1"]],
     );
     const text = newKey("secret", randomBytes(32));
     const { partner, key } = await inTransaction(db, async (tx) => {
@@ -628,12 +668,15 @@ describe("flow: an operator's act, from the command line and from the console", 
          'edits', (select jsonb_agg(to_jsonb(e) - 'file_lat'
              || jsonb_build_object('file_name', replace(file_name, station_id, '')) order by station_id)
            from station_edits e where station_id in (?, ?)),
+         'aliases', (select jsonb_agg(to_jsonb(a) - 'key' - 'spelling' order by key)
+           from brand_aliases a where key like '%' || ?),
          'feed', (select jsonb_agg(removed order by station_id) from changes where station_id in (?, ?))) as found`,
       [
         ...[partner, partner, key, partner, reporter, `${network}%`, partner],
         ...[subject.waiting, alarm],
         ...[incident, rollback],
-        ...[partner, station, station, corrected, station, corrected, station, corrected],
+        ...[partner, station, station, corrected, station, corrected, station],
+        ...[station, corrected],
       ],
     );
     return JSON.parse(

@@ -3,6 +3,7 @@ import type { FuelBlock, StationState } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
 import { transitions, view } from "#src/domain/view.ts";
 import type { ServedFacts, StationRow } from "#src/feed/feed.ts";
+import { isBrand } from "#test/oracle/brands.ts";
 
 /** A station as it must be served. */
 export type Shown = ServedFacts & { fuel: FuelBlock };
@@ -102,14 +103,15 @@ function passes({ brand, name, addr, fuel }: Shown, wanted: Wanted, now: number)
   if (statuses.length > 0 && !statuses.includes(fuel.status)) return false;
   if (queues.length > 0 && !queues.includes(fuel.queue)) return false;
   if (!grades.every((grade) => present.includes(grade))) return false;
-  if (wanted.brand !== "" && brand.toLowerCase() !== wanted.brand.toLowerCase()) return false;
+  if (wanted.brand !== "" && !isBrand(brand, wanted.brand)) return false;
   if (wanted.hasPrice && fuel.prices === undefined) return false;
   if (freshH !== null) {
     if (fuel.status === "nodata") return false;
     if (now - (parseTime(fuel.updated) as number) > freshH * 3600_000) return false;
   }
-  return words.every((word) =>
-    [name, brand, addr].some((text) => lower(text).includes(lower(word))),
+  return words.every(
+    (word) =>
+      [name, brand, addr].some((text) => lower(text).includes(lower(word))) || isBrand(brand, word),
   );
 }
 

@@ -6,6 +6,7 @@ import type { FeedRow } from "#src/feed/feed.ts";
 import type { Area } from "#snapshots/model/area.ts";
 import type { Filters } from "#snapshots/model/filters.ts";
 import type { AreaQuery } from "#snapshots/model/queries.ts";
+import { isBrand } from "#test/oracle/brands.ts";
 
 /** A station as a plain object: what the answers must read like. */
 export interface PlainStation {
@@ -99,10 +100,12 @@ function passes(station: PlainStation, filters: Filters, now: number): boolean {
     (!filters.statuses?.length || filters.statuses.includes(fuel.status)) &&
     (filters.grades ?? []).every((grade) => here.includes(grade)) &&
     (!filters.queues?.length || (filters.queues as readonly string[]).includes(fuel.queue)) &&
-    (!filters.brand || station.brand.toLowerCase() === filters.brand.toLowerCase()) &&
+    (!filters.brand || isBrand(station.brand, filters.brand)) &&
     (!filters.priced || fuel.prices !== undefined) &&
     (filters.freshH === undefined ||
       (fuel.status !== "nodata" && ageMs <= filters.freshH * 3600_000)) &&
-    (filters.words ?? []).every((word) => texts.some((text) => text.includes(word)))
+    (filters.words ?? []).every(
+      (word) => texts.some((text) => text.includes(word)) || isBrand(station.brand, word),
+    )
   );
 }

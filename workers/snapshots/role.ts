@@ -1,4 +1,5 @@
 import { createFollower } from "#src/feed/follower.ts";
+import { createAliasWatch } from "#src/import/alias-watch.ts";
 import { tellContent } from "#snapshots/content.ts";
 import { createLedger } from "#snapshots/dumps/model-snapshot.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
@@ -22,6 +23,7 @@ export function createSnapshotsRole(deps: RoleDeps): Role {
     ledger.apply(rows);
   };
   const follower = createFollower({ db, config, log, clock, quarantine, onRows });
+  const aliases = createAliasWatch({ db, config, log, learn: model.brands.learn });
   deps.peers.tell(() => ({ seq: follower.seq() }));
   time.onStepBack(() => follower.forget(model.rewind(clock())));
   tellContent({ peers: deps.peers, model, follower, clock });
@@ -41,12 +43,12 @@ export function createSnapshotsRole(deps: RoleDeps): Role {
 
   return {
     start: async () => {
-      await follower.start();
+      await Promise.all([follower.start(), aliases.start()]);
       worker.run();
     },
     stop: async () => {
       await worker.close();
-      await follower.stop();
+      await Promise.all([follower.stop(), aliases.stop()]);
     },
   };
 }
