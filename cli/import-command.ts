@@ -9,20 +9,11 @@ import { choice, integer, sourceName } from "#cli/values.ts";
 import { cityFormats } from "#src/import/read-cities.ts";
 import { importCities } from "#src/import/import-cities.ts";
 import type { ImportOptions, ImportSummary } from "#src/import/file-import.ts";
-import { importStations, stationFormats } from "#src/import/import-stations.ts";
 
 import { isFault, type FileFault } from "#src/import/read-text.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { inTransaction, type Db } from "#src/infrastructure/db.ts";
 import { logImport } from "#src/operators/operator-log.ts";
-
-/** `operator stations import`. */
-export const stationsCommand = (output: () => Output): Command =>
-  withImport(new Command("stations").description("filling stations"), output, {
-    noun: "stations",
-    formats: stationFormats,
-    run: importStations,
-  });
 
 /** `operator cities import`. */
 export const citiesCommand = (output: () => Output): Command =>
@@ -38,7 +29,7 @@ interface Kind<Format extends string> {
   run: (db: Db, options: ImportOptions<Format>) => Promise<ImportSummary | FileFault>;
 }
 
-interface Options<Format> {
+export interface Options<Format> {
   format?: Format;
   source?: string;
   replaceSource: boolean;
@@ -51,7 +42,7 @@ function withImport<Format extends string>(
   output: () => Output,
   { noun, formats, run }: Kind<Format>,
 ): Command {
-  verb(
+  const importing = verb(
     command,
     "import",
     `import ${noun} from a file; importing the same file again changes nothing`,
@@ -64,7 +55,25 @@ function withImport<Format extends string>(
       "--source <name>",
       "name of the source of these rows; use a different name for each extract",
       sourceName,
-    )
+    );
+  withRemovals(importing, noun).action(
+    async (path: string, { dryRun, ...options }: Options<Format>) => {
+      const { format, source, replaceSource, allowRemovals } = options;
+      const summary = await runImport(
+        output(),
+        { noun, path, dryRun },
+        (db, common) => run(db, { ...common, format, source, replaceSource, allowRemovals }),
+        dropRectangles,
+      );
+      output().result(summary, people);
+    },
+  );
+  return command;
+}
+
+/** The options of an import of rows that belong to a source. */
+export const withRemovals = (command: Command, noun: string): Command =>
+  command
     .option(
       "--replace-source",
       `take ${noun} of this source out of service if they are not in the file`,
@@ -75,19 +84,7 @@ function withImport<Format extends string>(
       "how many may go where that is more than a tenth of the source, and more than 100",
       integer(0, 10_000_000),
     )
-    .option("--dry-run", "only read and compare, change nothing", false)
-    .action(async (path: string, { dryRun, ...options }: Options<Format>) => {
-      const { format, source, replaceSource, allowRemovals } = options;
-      const summary = await runImport(
-        output(),
-        { noun, path, dryRun },
-        (db, common) => run(db, { ...common, format, source, replaceSource, allowRemovals }),
-        dropRectangles,
-      );
-      output().result(summary, people);
-    });
-  return command;
-}
+    .option("--dry-run", "only read and compare, change nothing", false);
 
 type Common = Pick<ImportOptions<string>, "path" | "dryRun" | "progress" | "waiting">;
 
@@ -97,6 +94,7 @@ export async function runImport<Summary extends { source: string }>(
   { noun, path, dryRun }: { noun: string; path: string; dryRun: boolean },
   run: (db: Db, common: Common, config: Config) => Promise<Summary | FileFault>,
   after: (config: Config) => Promise<void> = async () => undefined,
+  logged: (summary: Summary) => [noun: string, part: { source: string }][] = (all) => [[noun, all]],
 ): Promise<Summary> {
   const size = await stat(path).then(
     ({ size: bytes }) => bytes,
@@ -112,7 +110,9 @@ export async function runImport<Summary extends { source: string }>(
     const summary = await run(db, common, config);
     if (isFault(summary)) throw new ExitError(summary.fault, summary.brokeOff === true ? 1 : 2);
     if (dryRun) return summary;
-    await inTransaction(db, (tx) => logImport(tx, out.actor, noun, path, summary));
+    await inTransaction(db, async (tx) => {
+      for (const [what, part] of logged(summary)) await logImport(tx, out.actor, what, path, part);
+    });
     await after(config);
     return summary;
   });
@@ -120,7 +120,7 @@ export async function runImport<Summary extends { source: string }>(
 
 const doubtfulShown = 20;
 
-function people({ dry_run: dryRun, reasons, doubtful, ...numbers }: ImportSummary): string {
+export function people({ dry_run: dryRun, reasons, doubtful, ...numbers }: ImportSummary): string {
   const notes: Readonly<Record<string, string>> = {
     merged: numbers.merged > 0 ? "  (the same station is in the data twice)" : "",
     refused: why(numbers.refused, reasons),

@@ -6,7 +6,7 @@ import { aboutField, examples, helpWords, naming } from "#cli/command.ts";
 import { databaseCommand, demoCommand } from "#cli/database.ts";
 import { brandCommand } from "#cli/brand.ts";
 import { networkCommand } from "#cli/blocks.ts";
-import { citiesCommand, stationsCommand } from "#cli/import-command.ts";
+import { citiesCommand } from "#cli/import-command.ts";
 import { incidentCommand } from "#cli/incident.ts";
 import { configCommand } from "#cli/instance.ts";
 import { keyCommand } from "#cli/key.ts";
@@ -21,7 +21,9 @@ import { reporterCommand } from "#cli/reporter.ts";
 import { retentionCommand } from "#cli/retention.ts";
 import { reviewCommand } from "#cli/review.ts";
 import { runsCommand } from "#cli/runs.ts";
+import { sourceCommand } from "#cli/source.ts";
 import { stationCommand } from "#cli/station.ts";
+import { stationsCommand } from "#cli/stations.ts";
 import { statusesCommand } from "#cli/statuses.ts";
 import { line } from "#cli/values.ts";
 import { webhookCommand } from "#cli/webhook.ts";
@@ -33,6 +35,7 @@ export const nouns: readonly ((output: () => Output) => Command)[] = [
   keyCommand,
   limitRequestCommand,
   webhookCommand,
+  sourceCommand,
   stationsCommand,
   stationCommand,
   brandCommand,

@@ -78,7 +78,7 @@ export function statusesCommand(output: () => Output): Command {
         (db, common, config) => importStatuses(db, config, { ...common, ...times, ...of, touched }),
         (config) => wakeMarks(config, waking),
       );
-      output().result(summary, people);
+      output().result(summary, statusesPeople);
     });
   return command;
 }
@@ -91,7 +91,8 @@ function stationsFile(path: string, named: string | undefined): string {
   throw new ExitError("--stations: name the file with the positions of the stations");
 }
 
-function people({ dry_run: dryRun, reasons, ...numbers }: StatusSummary): string {
+/** The result of an import of statuses, for people. */
+export function statusesPeople({ dry_run: dryRun, reasons, ...numbers }: StatusSummary): string {
   const { added, changed, unchanged, behind_marks: behind } = numbers;
   const lines = [
     ...importHead(dryRun, numbers),

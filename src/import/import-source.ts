@@ -24,7 +24,7 @@ export interface SourceImport extends Pick<
   replaceSource?: boolean;
   allowRemovals?: number | undefined;
   /** Guards of whole files that are overridden, by name. */
-  force?: readonly string[];
+  force?: readonly string[] | undefined;
   /** A file for all refused rows as CSV. */
   refusals?: string | undefined;
   /** Called after each commit of statuses with the stations that the marks worker has to refold. */
@@ -65,7 +65,7 @@ export async function importSource(
       async (progress) => {
         const read = await readSourceStations(source, files, { label, now, progress, rows });
         for (const [fuel, count] of read.unknownFuels) unknown.set(fuel, count);
-        return { ...read, format: source.name };
+        return { ...read, format: formatOf(source, files) };
       },
     );
     if (isFault(stations)) return stations;
@@ -76,6 +76,12 @@ export async function importSource(
   } finally {
     await rows.end();
   }
+}
+
+/** What a summary calls the format: the description's name, or which form of OSM it was. */
+export function formatOf({ as, name, files }: Source, found: FoundFiles): string {
+  const { format } = found.get(files[0]!.name)!.spec;
+  return as !== "osm" ? name : format === "json" ? "overpass" : format;
 }
 
 const stationOptions = (

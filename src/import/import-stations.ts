@@ -19,7 +19,6 @@ import {
   summaryOf,
 } from "#src/import/file-import.ts";
 import { type ImportedStation, shownNames } from "#src/import/osm-station.ts";
-import { guessSpec } from "#src/import/records.ts";
 import type { FileFault } from "#src/import/read-text.ts";
 import { joinSame } from "#src/import/same-station.ts";
 import { findFiles } from "#src/import/source-files.ts";
@@ -36,19 +35,17 @@ export function importStations(
 ): Promise<ImportSummary | FileFault> {
   const { path, source = "osm" } = options;
   return importStationRows(db, { ...options, source }, async (onBytes) => {
-    const format = options.format ?? (await guessFormat(path));
-    const description = sourceNamed(`osm-${format}`)!;
+    const description = sourceNamed(options.format ? `osm-${options.format}` : "osm")!;
     const files = await findFiles(description, [path]);
+    const { format } = files.get("stations")!.spec;
     const reading = { label: source, now: 0, progress: onBytes };
-    return { format, ...(await readSourceStations(description, files, reading)) };
+    const read = await readSourceStations(description, files, reading);
+    return { ...read, format: format === "json" ? "overpass" : format };
   });
 }
 
 export const stationFormats = ["overpass", "geojson"] as const;
 export type StationFormat = (typeof stationFormats)[number];
-
-const guessFormat = async (path: string): Promise<StationFormat> =>
-  (await guessSpec(path)).format === "geojson" ? "geojson" : "overpass";
 
 type Options = Omit<ImportOptions<string>, "format"> & { source: string };
 type Staged = Collected<ImportedStation> & { format: string };

@@ -8,7 +8,7 @@ import {
   type ReadProgress,
   wrongFile,
 } from "#src/import/read-text.ts";
-import { type FileRecord, type FileSpec, readRecords } from "#src/import/records.ts";
+import { type FileRecord, type FileSpec, guessSpec, readRecords } from "#src/import/records.ts";
 import { fileNamed, type Source, type SourceFile } from "#src/import/source.ts";
 import { valueAt } from "#src/import/source-values.ts";
 
@@ -34,8 +34,10 @@ export async function findFiles(source: Source, paths: readonly string[]): Promi
   const given = (await Promise.all(paths.map(filesAt))).flat();
   for (const path of given) {
     const free = source.files.filter(({ name }) => !found.has(name));
-    const single = given.length === 1 && source.files.length === 1 && !Array.isArray(only!.read);
-    const fit = single ? { file: only!, spec: only!.read as FileSpec } : await fitting(path, free);
+    const isAlone = given.length === 1 && source.files.length === 1;
+    const fit = isAlone
+      ? { file: only!, spec: await specOf(path, source) }
+      : await fitting(path, free);
     if (fit === null) throw strange(path, source, found.size);
     found.set(fit.file.name, { path, spec: fit.spec });
   }
@@ -45,6 +47,13 @@ export async function findFiles(source: Source, paths: readonly string[]): Promi
       `It has ${(only!.has ?? []).join(", ")}.`,
     );
   return found;
+}
+
+/** How the only file of a source is read. The formats of OpenStreetMap are known by their first bytes. */
+async function specOf(path: string, { as, files }: Source): Promise<FileSpec> {
+  const { read } = files[0]!;
+  if (!Array.isArray(read)) return read;
+  return as === "osm" ? guessSpec(path) : ((await fitting(path, files))?.spec ?? read[0]!);
 }
 
 /**

@@ -371,3 +371,23 @@ function isZone(name: string): boolean {
     return false;
   }
 }
+
+/** All columns and keys that a description names. */
+export function pathsOf({ fields, fuels, stock, leave_out: unwanted = [] }: Source): string[] {
+  const values = [
+    ...Object.values(fields ?? {}),
+    ...[fuels?.station, fuels?.fuel, fuels?.price],
+    ...[stock?.station, stock?.fuel, stock?.since, stock?.until, stock?.final?.value],
+    ...unwanted.map(({ value }) => value),
+  ];
+  const lists = [...(fuels?.columns ?? []), fuels?.list, fuels?.rows, stock?.rows];
+  const named = values.flatMap((value) =>
+    value === undefined || typeof value === "string"
+      ? value
+      : [
+          value.from,
+          ...Array.from(value.template?.matchAll(/\{([^{}]+)\}/g) ?? [], ([, path]) => path),
+        ].flat(),
+  );
+  return [...named, ...lists].filter((path) => path !== undefined);
+}

@@ -49,6 +49,7 @@ describe("the operator's commands", () => {
       ...[
         ...["station show", "station edit", "station close", "station reopen"],
         ...["brand list", "brand aliases", "brand alias", "brand unalias"],
+        ...["source list", "source show", "source check", "source try"],
         "stations import",
         "cities import",
         "statuses import",
@@ -190,7 +191,7 @@ describe("the operator's command line, command by command", function () {
     const runs = await help("runs", "list");
     expect(runs).to.contain("by default all").and.to.not.contain("default: 0");
     expect(await help("incident", "open")).to.not.contain("default: []");
-    expect(await help("stations", "import")).to.contain("Arguments: file the file with the");
+    expect(await help("stations", "import")).to.contain("Arguments: files the files of the source");
   });
 
   it("names what cannot be taken as it is typed", async () => {

@@ -1,0 +1,152 @@
+import { Command } from "commander";
+import { verb } from "#cli/command.ts";
+import { ExitError } from "#cli/exit-error.ts";
+import { card, counted, table, type Output } from "#cli/output.ts";
+import { asFault, isFault } from "#src/import/read-text.ts";
+import type { Source } from "#src/import/source.ts";
+import {
+  readSourceFile,
+  shippedSources,
+  sourceFromMap,
+  sourceNamed,
+} from "#src/import/source-list.ts";
+import { trySource, type Tried } from "#src/import/try-source.ts";
+import { guessSource } from "#src/import/guess-source.ts";
+
+/** The options by which an operator says what a file is. */
+export interface Chosen {
+  source?: string;
+  map?: string;
+}
+
+export const mapWords =
+  "a CSV without a description: our fields and its columns, lat=Latitud,lon=Longitud,id=Code";
+
+/** `operator source`: descriptions of sources, and what a file gives with one. */
+export function sourceCommand(output: () => Output): Command {
+  const command = new Command("source").description("descriptions of sources of stations");
+  verb(command, "list", "the descriptions that come with Fuelmark", "source list").action(() =>
+    output().result(shippedSources, (all) =>
+      table(
+        all.map(({ name, country = "", every = "", title }) => ({ name, country, every, title })),
+        "",
+      ),
+    ),
+  );
+  verb(
+    command,
+    "show",
+    "one description as JSON, to copy and change",
+    "source show it-mimit",
+    "source show --map id=Code,lat=Latitud,lon=Longitud",
+  )
+    .argument("[name]", "its name, or a file")
+    .option("--map <ours=column,...>", mapWords)
+    .action(async (name: string | undefined, { map }: Chosen) => {
+      const chosen = await chosenSource({
+        ...(name === undefined ? {} : { source: name }),
+        ...(map === undefined ? {} : { map }),
+      });
+      if (chosen === undefined) throw new ExitError("name a source, or columns with --map");
+      output().result(chosen, (one) => JSON.stringify(one, null, 2));
+    });
+  verb(command, "check", "check a description of your own", "source check my-country.json")
+    .argument("<file>", "the JSON file")
+    .action(async (path: string) => {
+      const { name, title, files } = await chosenSource({ source: path });
+      const shown = {
+        name,
+        title,
+        files: files.map((file) => file.name),
+        verdict: "a good description",
+      };
+      output().result(shown, card);
+    });
+  verb(
+    command,
+    "try",
+    "read files without a database: the first stations as they would be stored, and a verdict",
+    "source try anagrafica.csv prezzi.csv --source it-mimit",
+    "source try stations.csv --map id=Code,lat=Latitud,lon=Longitud,brand=Rotulo",
+  )
+    .argument("<files...>", "the files of the source in any order, or a folder")
+    .option("--source <name>", "a description by name or file; guessed by default")
+    .option("--map <ours=column,...>", mapWords)
+    .action(async (paths: string[], options: Chosen) => {
+      const source = (await chosenSource(options)) ?? (await guessed(paths));
+      const tried = await asFault(paths.join(", "), () => trySource(source, paths));
+      if (isFault(tried)) throw new ExitError(tried.fault);
+      const said =
+        options.map === undefined
+          ? `--source ${options.source ?? source.name}`
+          : `--map ${options.map}`;
+      const next = `npm run operator -- stations import ${paths.join(" ")} ${said} --dry-run`;
+      output().result(tried, (all) => `${people(all)}\nNext: ${next}`);
+    });
+  return command;
+}
+
+/** The description that was chosen by its name, its file or a map; undefined if none was. */
+export async function chosenSource(options: Chosen & { source: string }): Promise<Source>;
+export async function chosenSource(options: Chosen): Promise<Source | undefined>;
+export async function chosenSource({ source, map }: Chosen): Promise<Source | undefined> {
+  const found = await asFault(source ?? "--map", async () => ({
+    source:
+      map !== undefined
+        ? sourceFromMap(map, source)
+        : source === undefined
+          ? undefined
+          : (sourceNamed(source) ?? (await readSourceFile(source))),
+  }));
+  if (!isFault(found)) return found.source;
+  if (map === undefined && !/[./]/.test(source ?? ""))
+    throw new ExitError(
+      `there is no source ${source}; \`source list\` has ${shippedSources.map(({ name }) => name).join(", ")}`,
+    );
+  throw new ExitError(found.fault);
+}
+
+async function guessed(paths: readonly string[]): Promise<Source> {
+  const found = await asFault(paths[0]!, () => guessSource(paths));
+  if (isFault(found)) throw new ExitError(found.fault);
+  return found;
+}
+
+const share = (part: number, of: number): string =>
+  `${Math.round((100 * part) / Math.max(1, of))} %`;
+
+function people({
+  source,
+  read,
+  stations,
+  refused,
+  reasons,
+  coverage,
+  grades,
+  unknown_fuels: fuels,
+  brands_unknown: brands,
+  unused,
+  first,
+  refused_rows: rows,
+  verdict,
+}: Tried): string {
+  const sold = Object.entries(grades).map(([grade, n]) => `${grade} ${share(n, stations)}`);
+  const unknown = Object.entries(fuels).map(([name, n]) => `${name} (${n})`);
+  const left = Object.entries(reasons).map(([reason, n]) => `${reason} ${n}`);
+  return [
+    `${source}: ${counted(stations, "station")} of ${counted(read, "record")}${refused > 0 ? `; left out ${left.join(", ")}` : ""}`,
+    "",
+    table(first, "no station"),
+    "",
+    `Filled:   ${Object.entries(coverage)
+      .map(([field, n]) => `${field} ${share(n, stations)}`)
+      .join(", ")}`,
+    `Sold:     ${sold.length > 0 ? sold.join(", ") : "not said"}`,
+    ...(unknown.length > 0 ? [`Unknown fuels: ${unknown.join(", ")}`] : []),
+    `Brands that no list knows: ${share(brands, stations)}`,
+    `Unused:   ${unused.length > 0 ? unused.join(", ") : "nothing"}`,
+    ...(rows.length > 0 ? ["", "Left out, the first of them:", table(rows.slice(0, 10), "")] : []),
+    "",
+    verdict,
+  ].join("\n");
+}

@@ -1,0 +1,112 @@
+import { Command } from "commander";
+import { dropRectangles } from "#cli/cached-rectangles.ts";
+import { verb } from "#cli/command.ts";
+import { type Options, people, runImport, withRemovals } from "#cli/import-command.ts";
+import type { Output } from "#cli/output.ts";
+import { type Chosen, chosenSource, mapWords } from "#cli/source.ts";
+import { statusesPeople } from "#cli/statuses.ts";
+import { choice, entries, sourceName } from "#cli/values.ts";
+import { wakeMarks } from "#cli/with-queues.ts";
+import { importSource, type SourceSummary } from "#src/import/import-source.ts";
+import { type StationFormat, stationFormats } from "#src/import/import-stations.ts";
+import type { Source } from "#src/import/source.ts";
+import { sourceNamed } from "#src/import/source-list.ts";
+
+interface StationOptions extends Options<StationFormat>, Chosen {
+  refusals?: string;
+  force?: string[];
+}
+
+/** `operator stations import`: the files of a source that has a description, or a file of OSM objects. */
+export function stationsCommand(output: () => Output): Command {
+  const command = new Command("stations").description("filling stations");
+  const importing = verb(
+    command,
+    "import",
+    "import stations from files; importing the same files again changes nothing",
+    "stations import anagrafica.csv prezzi.csv --source it-mimit --dry-run",
+    "stations import stations.json --source north --replace-source",
+    "stations import stations.csv --map id=Code,lat=Latitud,lon=Longitud --source my-list",
+  )
+    .argument("<files...>", "the files of the source in any order, or a folder")
+    .option(
+      `--format <${stationFormats.join("|")}>`,
+      "objects of OpenStreetMap; detected from the file by default",
+      choice(stationFormats),
+    )
+    .option(
+      "--source <name>",
+      "a description (`source list`) by name or file; any other name is that of an extract of OpenStreetMap",
+    )
+    .option("--map <ours=column,...>", mapWords)
+    .option("--refusals <file>", "write all rows that are left out to this CSV file")
+    .option("--force <guards>", "override these guards, as their faults name them", entries);
+  withRemovals(importing, "stations").action((paths: string[], options: StationOptions) =>
+    importFiles(output(), paths, options),
+  );
+  return command;
+}
+
+async function importFiles(out: Output, paths: string[], options: StationOptions): Promise<void> {
+  const { dryRun, replaceSource, allowRemovals, refusals, force } = options;
+  const described = await describedBy(options);
+  const extract = sourceNamed(`osm${options.format === undefined ? "" : `-${options.format}`}`)!;
+  const label =
+    described === undefined && options.source !== undefined
+      ? sourceName(options.source)
+      : undefined;
+  const waking: string[] = [];
+  const done = await runImport(
+    out,
+    { noun: "stations", path: paths.join(", "), dryRun },
+    (db, { progress, waiting }, config) =>
+      importSource(db, config, {
+        ...{ source: described ?? extract, paths, label, dryRun, replaceSource, allowRemovals },
+        ...{ force, refusals, progress, waiting },
+        touched: (ids) => void waking.push(...ids),
+      }),
+    async (config) => {
+      await dropRectangles(config);
+      await wakeMarks(config, waking);
+    },
+    ({ stations, statuses }) => [
+      ...(stations === null ? [] : [["stations", stations] as [string, typeof stations]]),
+      ...(statuses === null ? [] : [["statuses", statuses] as [string, typeof statuses]]),
+    ],
+  );
+  // An extract has stations alone, and its result is theirs.
+  out.result(described === undefined ? done.stations! : done, () => summed(done, refusals));
+}
+
+/** The description that the options name; undefined for an extract of OSM under a name of its own. */
+async function describedBy(options: StationOptions): Promise<Source | undefined> {
+  const { source, map, format } = options;
+  if (map !== undefined) return chosenSource(options);
+  if (source === undefined || format !== undefined) return undefined;
+  return sourceNamed(source) !== undefined || /[./]/.test(source)
+    ? chosenSource(options)
+    : undefined;
+}
+
+function summed(
+  { stations, statuses, unknown_fuels: fuels }: SourceSummary,
+  refusals?: string,
+): string {
+  const unknown = Object.entries(fuels).map(([name, count]) => `${name} ${count}`);
+  const refused = (stations?.refused ?? 0) + (statuses?.refused ?? 0);
+  return [
+    ...(stations === null ? [] : [people(stations)]),
+    ...(statuses === null ? [] : ["", "Statuses by stock-outs:", statusesPeople(statuses)]),
+    ...(unknown.length > 0
+      ? ["", `Fuels that the description does not know: ${unknown.join(", ")}`]
+      : []),
+    ...(refused === 0
+      ? []
+      : [
+          "",
+          refusals === undefined
+            ? "--refusals FILE.csv writes each row that is left out."
+            : `Each row that is left out: ${refusals}`,
+        ]),
+  ].join("\n");
+}

@@ -1,0 +1,35 @@
+import { advice, wrongFile } from "#src/import/read-text.ts";
+import { guessSpec } from "#src/import/records.ts";
+import { filesAt, fitting } from "#src/import/source-files.ts";
+import { shippedSources, sourceNamed } from "#src/import/source-list.ts";
+import type { Source } from "#src/import/source.ts";
+
+/**
+ * The shipped description that all of these files belong to; of several, the one with the most names that the files
+ * have. Throws a wrong-file fault when there is none.
+ */
+export async function guessSource(paths: readonly string[]): Promise<Source> {
+  const given = (await Promise.all(paths.map(filesAt))).flat();
+  const fits: { source: Source; names: number }[] = [];
+  for (const source of shippedSources) {
+    if (source.as === "osm" || given.length > source.files.length) continue;
+    const found = await Promise.all(given.map((path) => fitting(path, source.files)));
+    if (!found.every((fit) => fit !== null)) continue;
+    const names = new Set(found.map(({ file }) => file.name));
+    if (names.size === given.length && names.has(source.files[0]!.name))
+      fits.push({ source, names: found.flatMap(({ file }) => file.has ?? []).length });
+  }
+  const [best] = fits.sort((a, b) => b.names - a.names);
+  if (best !== undefined) return best.source;
+  if (given.length === 1 && (await isOsm(given[0]!))) return sourceNamed("osm")!;
+  throw wrongFile(
+    "no description fits this file",
+    `Say which it is with --source, or name its columns with --map. ${advice.kind}`,
+  );
+}
+
+const isOsm = (path: string): Promise<boolean> =>
+  guessSpec(path).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,114 @@
+import { gradesText } from "#src/domain/grades-sold.ts";
+import { type Grade, grades } from "#src/domain/vocabulary.ts";
+import { knownBrands } from "#src/import/brand-names.ts";
+import type { Reasons } from "#src/import/file-import.ts";
+import { isRecord } from "#src/import/osm-object.ts";
+import { type ImportedStation, shownNames } from "#src/import/osm-station.ts";
+import { createRefusedRows, type RefusedRow } from "#src/import/refusals.ts";
+import { pathsOf, type Source, storedAs } from "#src/import/source.ts";
+import { findFiles, type FoundFiles, recordsIn } from "#src/import/source-files.ts";
+import { readSourceStations } from "#src/import/source-stations.ts";
+
+/** What the files of a source give, without a database. */
+export interface Tried {
+  source: string;
+  read: number;
+  stations: number;
+  refused: number;
+  reasons: Reasons;
+  /** Stations that have each field. */
+  coverage: Record<string, number>;
+  /** Stations that sell each grade. */
+  grades: Partial<Record<Grade, number>>;
+  /** Stations whose brand no list knows. */
+  brands_unknown: number;
+  unknown_fuels: Record<string, number>;
+  /** Columns or keys that the description does not use. */
+  unused: string[];
+  /** The first stations as they would be stored. */
+  first: Record<string, string | number>[];
+  refused_rows: readonly RefusedRow[];
+  verdict: string;
+}
+
+const firstShown = 5;
+const recordsLookedAt = 1000;
+const known = knownBrands(new Map());
+
+/** Reads the files of a source to their end, and sums up what comes of them. Throws wrong-file faults. */
+export async function trySource(source: Source, paths: readonly string[]): Promise<Tried> {
+  const files = await findFiles(source, paths);
+  const rows = createRefusedRows(undefined);
+  const options = { label: storedAs(source), now: Date.now(), progress: () => undefined, rows };
+  const { read, found, refused, reasons, unknownFuels } = await readSourceStations(
+    source,
+    files,
+    options,
+  );
+  const stations = found.filter(({ sells }) => sells !== "gas");
+  const none = found.length - stations.length;
+  const of = (has: (station: ImportedStation) => boolean): number => stations.filter(has).length;
+  const selling = grades.map((grade) => [
+    grade,
+    of((one) => one.grades_sold?.includes(grade) === true),
+  ]);
+  const tried = {
+    ...{ source: source.name, read, stations: stations.length, refused: refused + none },
+    reasons: { ...reasons, ...(none > 0 ? { "lpg-only": none } : {}) },
+    coverage: {
+      name: of(({ name }) => name !== ""),
+      brand: of(({ brand }) => brand !== ""),
+      street: of(({ street }) => street),
+      city: of(({ city }) => city !== ""),
+      opening_hours: of(({ opening_hours: hours }) => hours !== ""),
+      grades_sold: of(({ grades_sold: sold }) => sold !== null),
+    },
+    grades: Object.fromEntries(selling.filter(([, count]) => count !== 0)) as Tried["grades"],
+    brands_unknown: of((one) => one.brand !== "" && known(one.brand, one) === undefined),
+    unknown_fuels: Object.fromEntries(unknownFuels),
+    unused: source.as === "osm" ? [] : await unusedIn(source, files),
+    first: stations.slice(0, firstShown).map(shown),
+    refused_rows: rows.first,
+  };
+  return { ...tried, verdict: verdictOn(tried) };
+}
+
+const shown = (station: ImportedStation): Record<string, string | number> => {
+  const { id, lat, lon, addr, grades_sold: sold, opening_hours } = station;
+  const names = shownNames(station, new Map(), known);
+  return { id, lat, lon, ...names, addr, grades_sold: gradesText(sold ?? []), opening_hours };
+};
+
+/** Names in the first records of all files that no path of the description names. */
+async function unusedIn(source: Source, files: FoundFiles): Promise<string[]> {
+  const used = pathsOf(source);
+  const unused = new Set<string>();
+  for (const name of files.keys()) {
+    let looked = 0;
+    for await (const { value } of recordsIn(source, name, files, () => undefined)) {
+      for (const one of namesIn(value))
+        if (!used.some((path) => path === one || path.startsWith(`${one}.`))) unused.add(one);
+      if ((looked += 1) >= recordsLookedAt) break;
+    }
+  }
+  return [...unused];
+}
+
+const namesIn = (value: Record<string, unknown>): string[] =>
+  Object.entries(value).flatMap(([key, inner]) =>
+    isRecord(inner) ? Object.keys(inner).map((name) => `${key}.${name}`) : [key],
+  );
+
+function verdictOn(tried: Omit<Tried, "verdict">): string {
+  const { stations, refused, unknown_fuels: fuels, coverage } = tried;
+  const doubts = [
+    ...(refused * 10 > stations
+      ? [`${refused} records would be left out: look at their reasons`]
+      : []),
+    ...(Object.keys(fuels).length > 0 ? ["add the unknown fuels to `grades`"] : []),
+    ...(coverage["name"] === 0 && coverage["brand"] === 0
+      ? ["no station has a name or a brand"]
+      : []),
+  ];
+  return doubts.length > 0 ? `Doubtful: ${doubts.join("; ")}.` : "Good: it can be imported.";
+}
