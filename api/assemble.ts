@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type Koa from "koa";
 import { createApp } from "#api/http/app.ts";
 import { createPages, createRoutes } from "#api/http/routers.ts";
-import type { Middleware, State } from "#api/http/state.ts";
+import type { Middleware, State } from "#api/http/context.ts";
 import type { Route } from "#api/http/route.ts";
 import { createApiServer, type ServerTimes } from "#api/http/server.ts";
 import { createServices, type ServiceParts, type Services } from "#api/http/services.ts";

@@ -16,12 +16,12 @@ export interface StartUp {
   stop(): Promise<void>;
 }
 
-type Needs = Pick<Services, "config" | "log" | "redis" | "cities" | "keys" | "follower">;
+type Deps = Pick<Services, "config" | "log" | "redis" | "cities" | "keys" | "follower">;
 
 const firstPauseMs = 200;
 const longestPauseMs = 2000;
 
-export function createStartUp(services: Needs): StartUp {
+export function createStartUp(services: Deps): StartUp {
   const { config, log, redis, cities, keys, follower } = services;
   const store = createModelSnapshotStore(redis, config.redisPrefix, 0);
   const end = new AbortController();

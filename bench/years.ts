@@ -20,7 +20,7 @@ import { readBacklog } from "#src/marks/backlog.ts";
 import { previewRollback } from "#src/marks/effects.ts";
 import { firstIdOfDay, msOf } from "#src/marks/marks.ts";
 import { closeDays } from "#src/marks/open-days.ts";
-import type { Selection } from "#src/marks/selection.ts";
+import type { Selection } from "#src/marks/mark-selection.ts";
 import { processStations } from "#workers/marks/process.ts";
 import { retire } from "#workers/upkeep/retention.ts";
 

@@ -17,10 +17,10 @@ import {
   type Committed,
   decideBatch,
   listBatches,
-} from "#src/marks/batches.ts";
+} from "#src/marks/bulk-decisions.ts";
 import { previewApproval, previewRollback, showBatch } from "#src/marks/effects.ts";
-import { readableSelection, type Selected } from "#src/marks/selection.ts";
-import { takeBack } from "#src/marks/take-back.ts";
+import { readableSelection, type Selected } from "#src/marks/mark-selection.ts";
+import { undoDecision } from "#src/marks/undo-decision.ts";
 
 const held = {
   preview: previewApproval,
@@ -137,7 +137,7 @@ export function recordVerbs(
           out.note(`${changesText(found.changes.map(turned))}\n`);
         await consent(out, yes, `Take ${what} ${number} back?`, "not taken back");
         return waking(config, progress, "taking back", (committed) =>
-          takeBack(db, out.actor, acts, number, committed),
+          undoDecision(db, out.actor, acts, number, committed),
         );
       });
       out.result({ id: value.id, restored_marks: value.marks, stations: value.stations }, card);

@@ -4,7 +4,12 @@ import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { readable, table, type Output } from "#cli/output.ts";
 import { ExitError } from "#cli/exit-error.ts";
-import { blockNetwork, blockReporter, listBlocks, networkDigits } from "#src/marks/blocks.ts";
+import {
+  blockNetwork,
+  blockReporter,
+  listBlocks,
+  networkDigits,
+} from "#src/marks/source-blocks.ts";
 
 /** `operator network block|list`: viewers' networks whose marks are held (decisions 4.13). */
 export function networkCommand(output: () => Output): Command {

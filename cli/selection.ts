@@ -13,7 +13,7 @@ import {
   selected,
   type Selection,
   selectionOf,
-} from "#src/marks/selection.ts";
+} from "#src/marks/mark-selection.ts";
 
 /** Most stations whose changes a preview and a record show. */
 export const shownStations = 50;

@@ -2,9 +2,9 @@ import { actorOf, consoleCall, type ConsoleCall, idOf } from "#api/console/opera
 import { orThrow } from "#api/http/errors.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
 import { slices } from "#src/infrastructure/lists.ts";
-import { type BatchAct, type Committed, listBatches } from "#src/marks/batches.ts";
+import { type BatchAct, type Committed, listBatches } from "#src/marks/bulk-decisions.ts";
 import { showBatch } from "#src/marks/effects.ts";
-import { takeBack } from "#src/marks/take-back.ts";
+import { undoDecision } from "#src/marks/undo-decision.ts";
 import { rowId } from "#src/operators/inputs.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
 
@@ -39,7 +39,7 @@ export const recordCalls = (
     }),
     consoleCall("POST", `${path}/{id}/undo`, { role: "operator" }, async (ctx) => {
       const id = idOf(rowId, ctx.params["id"]);
-      ctx.body = orThrow(await takeBack(db, actorOf(ctx), acts, id, waking(services)));
+      ctx.body = orThrow(await undoDecision(db, actorOf(ctx), acts, id, waking(services)));
     }),
   ];
 };

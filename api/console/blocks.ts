@@ -1,8 +1,8 @@
 import { actCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
-import { type Block, blockNetwork, blockReporter } from "#src/marks/blocks.ts";
+import { type SourceBlock, blockNetwork, blockReporter } from "#src/marks/source-blocks.ts";
 
-const answer = (block: Block) => block;
+const answer = (block: SourceBlock) => block;
 
 /** Holds the marks of a reporter or of a viewers' network until a time (decisions 4.13). */
 export const blockCalls = (services: ConsoleDeps): ConsoleCall[] => [

@@ -10,7 +10,7 @@ import { type ConsoleCall, consoleCall, type OperatorGate } from "#api/console/o
 import { runImport } from "#api/console/import-runner.ts";
 import { refuseForeign } from "#api/pages/guards.ts";
 import { orThrow, refused } from "#api/http/errors.ts";
-import type { PageRouter } from "#api/http/state.ts";
+import type { PageRouter } from "#api/http/context.ts";
 import { queryReader } from "#api/http/validate.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
 import { importKinds } from "#src/contract/console.ts";

@@ -19,7 +19,7 @@ import { type ConsoleCall, type ConsoleViewer, operatorGate } from "#api/console
 import { queuesPages } from "#api/console/queues-page.ts";
 import { stationCalls } from "#api/console/stations.ts";
 import { webhookCalls } from "#api/console/webhooks.ts";
-import type { Middleware, PageRouter } from "#api/http/state.ts";
+import type { Middleware, PageRouter } from "#api/http/context.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
 import { moved, readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
 import { mountCalls } from "#api/pages/page-calls.ts";

@@ -9,9 +9,9 @@ import type {
   UIConfig,
 } from "@bull-board/api/typings/app";
 import { Router } from "@koa/router";
-import { routesOf } from "#api/http/mount.ts";
+import { routesOf } from "#api/http/register-routes.ts";
 import { pageHeaders } from "#api/pages/page-headers.ts";
-import type { Middleware, State } from "#api/http/state.ts";
+import type { Middleware, State } from "#api/http/context.ts";
 import { pickLanguage } from "#api/pages/messages.ts";
 import type { Producer } from "#src/infrastructure/queues.ts";
 import { queueNames } from "#src/infrastructure/queue-state.ts";

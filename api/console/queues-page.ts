@@ -1,7 +1,7 @@
 import sirv from "sirv";
 import { orThrow, refused } from "#api/http/errors.ts";
 import { serveFile } from "#api/http/respond.ts";
-import type { Context, Middleware, PageRouter } from "#api/http/state.ts";
+import type { Context, Middleware, PageRouter } from "#api/http/context.ts";
 import { readBody } from "#api/http/validate.ts";
 import { moved } from "#api/pages/built-page.ts";
 import { type ConsoleViewer, type OperatorGate } from "#api/console/operator-gate.ts";

@@ -9,12 +9,12 @@ import {
 import { orThrow } from "#api/http/errors.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
 import { within } from "#src/operators/inputs.ts";
-import { decideBatch } from "#src/marks/batches.ts";
+import { decideBatch } from "#src/marks/bulk-decisions.ts";
 import { previewApproval } from "#src/marks/effects.ts";
 import { heldGroups } from "#src/marks/held-groups.ts";
 import { heldRows } from "#src/marks/held.ts";
 import { reviewMark, undoReview } from "#src/marks/review-mark.ts";
-import { selected, selectionOf } from "#src/marks/selection.ts";
+import { selected, selectionOf } from "#src/marks/mark-selection.ts";
 
 const shown = 200;
 const id = within(1, Number.MAX_SAFE_INTEGER);

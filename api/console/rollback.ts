@@ -2,9 +2,9 @@ import { actorOf, consoleCall, type ConsoleCall } from "#api/console/operator-ga
 import { recordCalls, shownStations, waking } from "#api/console/batches.ts";
 import { orThrow } from "#api/http/errors.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
-import { decideBatch } from "#src/marks/batches.ts";
+import { decideBatch } from "#src/marks/bulk-decisions.ts";
 import { previewRollback } from "#src/marks/effects.ts";
-import { selected, selectionOf } from "#src/marks/selection.ts";
+import { selected, selectionOf } from "#src/marks/mark-selection.ts";
 
 /** Withdrawing a campaign's marks as if they had never been made (decisions 4): first shown, then done. */
 export const rollbackCalls = (services: ConsoleDeps): ConsoleCall[] => [

@@ -9,7 +9,7 @@ import { errorsCall, errorsCsvCall, hoursCall, recentCall } from "#api/dashboard
 import { showSessionCall, signInCall, signOutCall } from "#api/dashboard/session.ts";
 import { dashboardViewer } from "#api/dashboard/viewer.ts";
 import { webhookCalls } from "#api/dashboard/webhooks.ts";
-import type { Middleware, PageRouter } from "#api/http/state.ts";
+import type { Middleware, PageRouter } from "#api/http/context.ts";
 import type { DashboardDeps } from "#api/dashboard/deps.ts";
 import { moved, readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
 import { mountCalls } from "#api/pages/page-calls.ts";

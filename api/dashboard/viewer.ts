@@ -1,4 +1,4 @@
-import type { Context } from "#api/http/state.ts";
+import type { Context } from "#api/http/context.ts";
 import type { SessionCookie } from "#api/pages/session-cookie.ts";
 import { pageCall } from "#api/pages/page-calls.ts";
 import type { DashboardDeps } from "#api/dashboard/deps.ts";

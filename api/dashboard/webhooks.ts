@@ -9,7 +9,7 @@ import {
 import { dashboardCall, type DashboardViewer } from "#api/dashboard/viewer.ts";
 import { refused } from "#api/http/errors.ts";
 import type { DashboardDeps } from "#api/dashboard/deps.ts";
-import type { RouteContext } from "#api/http/state.ts";
+import type { RouteContext } from "#api/http/context.ts";
 import type { ShownDelivery, ShownWebhook } from "#src/contract/dashboard.ts";
 import { newWebhook, webhookChanges } from "#src/contract/shapes/webhooks.ts";
 import { inMs, presented } from "#src/operators/presented.ts";

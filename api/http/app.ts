@@ -1,13 +1,13 @@
 import Koa from "koa";
-import { apiChecks } from "#api/http/checks.ts";
+import { apiChecks } from "#api/http/middleware.ts";
 import { createPreflight } from "#api/http/cors.ts";
 import { identify } from "#api/http/identify.ts";
-import { mount } from "#api/http/mount.ts";
+import { mount } from "#api/http/register-routes.ts";
 import { refused } from "#api/http/errors.ts";
 import { respond } from "#api/http/respond.ts";
 import { apiBase, type ApiContext, type Route } from "#api/http/route.ts";
 import type { HttpDeps } from "#api/http/deps.ts";
-import type { Middleware, State } from "#api/http/state.ts";
+import type { Middleware, State } from "#api/http/context.ts";
 
 /**
  * The web role's application. This list is the order of its middleware: the partner API comes before the pages, which

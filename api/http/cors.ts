@@ -1,6 +1,6 @@
-import type { Place, Route } from "#api/http/route.ts";
+import type { RoutePath, Route } from "#api/http/route.ts";
 import type { HttpDeps } from "#api/http/deps.ts";
-import type { Context } from "#api/http/state.ts";
+import type { Context } from "#api/http/context.ts";
 import { isBoundDomain } from "#src/contract/hosts.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
@@ -39,19 +39,19 @@ const preflightS = 7200;
  */
 export const createPreflight =
   ({ meter }: Pick<HttpDeps, "meter">) =>
-  (ctx: Context, place: Place<Route> | undefined): boolean => {
+  (ctx: Context, routePath: RoutePath<Route> | undefined): boolean => {
     const { headers, state } = ctx;
     const { origin } = headers;
     if (origin === undefined || headers["access-control-request-method"] === undefined)
       return false;
-    const open = place?.routes.filter(({ access }) => access === "any") ?? [];
-    if (place === undefined || open.length === 0 || pageOf(origin) === null) return false;
+    const open = routePath?.routes.filter(({ access }) => access === "any") ?? [];
+    if (routePath === undefined || open.length === 0 || pageOf(origin) === null) return false;
     const methods = open.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
-    state.place = place;
+    state.routePath = routePath;
     // Nobody is known yet, as with a 401.
     state.limits = meter.anonymous(viewerNetwork(state.ip));
     ctx.set({
-      Allow: place.allow,
+      Allow: routePath.allow,
       "Access-Control-Allow-Origin": origin,
       "Access-Control-Allow-Methods": methods.join(", "),
       "Access-Control-Allow-Headers": requestHeaders,

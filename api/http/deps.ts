@@ -2,7 +2,7 @@ import type { Health } from "#api/http/health.ts";
 import type { ProxyWatch } from "#api/http/proxy-watch.ts";
 import type { Metrics } from "#api/metrics/metrics.ts";
 import type { Question } from "#api/stations/rectangles.ts";
-import type { LookedUp } from "#snapshots/rectangles/rectangle-store.ts";
+import type { CacheLookup } from "#snapshots/rectangles/rectangle-store.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import type { Tracer } from "#src/infrastructure/tracing.ts";
@@ -22,7 +22,7 @@ export interface HttpDeps {
   proxies: ProxyWatch;
   keys: KeyStore;
   /** It also asks the cache for the answer. */
-  meter: Meter<Question, LookedUp>;
+  meter: Meter<Question, CacheLookup>;
   journal: RequestJournal;
   usedToday: UsedToday;
   follower: { loaded(): boolean };

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { pickEncoding } from "#api/http/encoding.ts";
-import type { Context } from "#api/http/state.ts";
+import type { Context } from "#api/http/context.ts";
 
 /**
  * True when `If-None-Match` names `etag`: weak comparison, lists and `*` (RFC 9110 13.1.2).

@@ -1,5 +1,5 @@
 import type { Log } from "#src/infrastructure/log.ts";
-import type { PageRouter } from "#api/http/state.ts";
+import type { PageRouter } from "#api/http/context.ts";
 
 /** One part's state. A part that is not ok stops the process from serving only when it is `critical`. */
 export interface Condition {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import type { Context, Middleware } from "#api/http/state.ts";
+import type { Context, Middleware } from "#api/http/context.ts";
 import { usageLabel } from "#api/http/limits.ts";
 import { apiBase } from "#api/http/route.ts";
-import { routingPath } from "#api/http/mount.ts";
+import { routingPath } from "#api/http/register-routes.ts";
 import { routeLabel } from "#api/metrics/metrics.ts";
 import type { HttpDeps } from "#api/http/deps.ts";
 import type { Span } from "#src/infrastructure/tracing.ts";
@@ -65,7 +65,7 @@ export function identify({
 function endSpan({ method, state, res }: Context, span: Span, path: string): void {
   const { statusCode: status } = res;
   const base = path.startsWith(apiBase) ? apiBase : "";
-  const route = state.place === undefined ? null : base + state.place.template;
+  const route = state.routePath === undefined ? null : base + state.routePath.template;
   if (route !== null) span.rename(`${method} ${route}`);
   span.end(
     {
@@ -88,7 +88,7 @@ function lineOf(
     request_id: state.requestId,
     method,
     path: withoutUsers(withoutKeys(path)).slice(0, pathMax),
-    route: state.place?.template,
+    route: state.routePath?.template,
     status: res.statusCode,
     ms: Math.round(ms * 10) / 10,
     bytes: response.length,

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { Context } from "#api/http/state.ts";
+import type { Context } from "#api/http/context.ts";
 import type { HttpDeps } from "#api/http/deps.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
 import type { ProblemCode } from "#src/contract/refusals.ts";
@@ -47,8 +47,8 @@ function viewerName(pepper: string, network: string): string {
 }
 
 /** A request's label in the usage: the template, not the path, so that there are as many labels as routes. */
-export const usageLabel = ({ method, state: { place } }: Context): string =>
-  place?.labels.get(method) ?? `${method} ${place?.template ?? "(unknown)"}`;
+export const usageLabel = ({ method, state: { routePath } }: Context): string =>
+  routePath?.labels.get(method) ?? `${method} ${routePath?.template ?? "(unknown)"}`;
 
 const usageOf = ({ kind, partnerId }: KeyInfo): string =>
   kind === "secret" ? `p${partnerId}` : `w${partnerId}`;

@@ -9,7 +9,7 @@ import {
 } from "#api/http/encoding.ts";
 import { countRefusal, countUnchanged, limitHeaders } from "#api/http/limits.ts";
 import { describe, problemHeaders, problemObject, refusalOf, Refused } from "#api/http/errors.ts";
-import type { Context, Middleware } from "#api/http/state.ts";
+import type { Context, Middleware } from "#api/http/context.ts";
 import type { HttpDeps } from "#api/http/deps.ts";
 import type { Coding } from "#snapshots/rectangles/rectangle-store.ts";
 import { refuse, type Refusal } from "#src/contract/refusals.ts";

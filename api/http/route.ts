@@ -1,9 +1,9 @@
 import type { Static, TSchema } from "typebox";
-import type { RouteContext } from "#api/http/state.ts";
+import type { RouteContext } from "#api/http/context.ts";
 import type { Answers } from "#api/openapi/answers.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 import type { Question } from "#api/stations/rectangles.ts";
-import type { LookedUp } from "#snapshots/rectangles/rectangle-store.ts";
+import type { CacheLookup } from "#snapshots/rectangles/rectangle-store.ts";
 import type { Refusal } from "#src/contract/refusals.ts";
 import type { Taken } from "#src/limits/meter.ts";
 
@@ -29,7 +29,7 @@ export interface BaseRoute {
 }
 
 /** All routes of one path. */
-export interface Place<Route extends BaseRoute = BaseRoute> {
+export interface RoutePath<Route extends BaseRoute = BaseRoute> {
   /** The path as it is written in the routes: `/stations/{station_id}`. */
   template: string;
   routes: readonly Route[];
@@ -45,7 +45,7 @@ export type Access = "any" | "secret";
 /** Results of the partner API's checks, set before a handler runs. */
 interface Checked {
   key: KeyInfo;
-  quota: Taken<LookedUp>;
+  quota: Taken<CacheLookup>;
 }
 
 /** A request as its route has read it before it is counted. */

@@ -7,14 +7,14 @@ import { webhookRoutes } from "#api/account/webhooks.ts";
 import { consolePages } from "#api/console/pages.ts";
 import { dashboardPages } from "#api/dashboard/pages.ts";
 import { healthPages } from "#api/http/health.ts";
-import { routesOf } from "#api/http/mount.ts";
+import { routesOf } from "#api/http/register-routes.ts";
 import type { Route } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
-import type { Middleware, State } from "#api/http/state.ts";
+import type { Middleware, State } from "#api/http/context.ts";
 import { eraseUserRoute, forgetDeviceRoute } from "#api/marks/erase.ts";
-import { reportRoute } from "#api/marks/report.ts";
-import { reportBatchRoute } from "#api/marks/report-batch.ts";
-import { reportStateRoute, reportStatesRoute } from "#api/marks/report-states.ts";
+import { submitMarkRoute } from "#api/marks/submit-mark.ts";
+import { submitMarksRoute } from "#api/marks/submit-marks.ts";
+import { getReportRoute, getReportsRoute } from "#api/marks/get-reports.ts";
 import { metricsPage } from "#api/metrics/metrics-page.ts";
 import { openApiPages } from "#api/openapi/serve.ts";
 import { alertCalls } from "#api/pages/alerts.ts";
@@ -45,7 +45,7 @@ import { oneStationRoute } from "#api/stations/stations-one.ts";
 import { streamRoute } from "#api/stations/stations-stream.ts";
 import { statusPages } from "#api/pages/status/page.ts";
 import { widgetConfigRoute } from "#api/widget/widget-config.ts";
-import { widgetTakeBackRoute } from "#api/widget/take-back.ts";
+import { widgetWithdrawRoute } from "#api/widget/withdraw-mark.ts";
 import { widgetConfirmRoute, widgetReportRoute } from "#api/widget/widget-marks.ts";
 
 /** Every route below /api/v1/partner, in the order of docs/contract.md 4. The first that fits a path wins. */
@@ -67,17 +67,17 @@ export const createRoutes = (services: Services): Route[] => [
   askLimitsRoute(services),
   listLimitsRoute(services),
   rotateKeyRoute(services),
-  reportRoute(services),
-  reportBatchRoute(services),
-  reportStatesRoute(services),
-  reportStateRoute(services),
+  submitMarkRoute(services),
+  submitMarksRoute(services),
+  getReportsRoute(services),
+  getReportRoute(services),
   eraseUserRoute(services),
   ...webhookRoutes(services),
   ...deliveryRoutes(services),
   widgetConfigRoute(services),
   widgetReportRoute(services),
   widgetConfirmRoute(services),
-  widgetTakeBackRoute(services),
+  widgetWithdrawRoute(services),
   forgetDeviceRoute(services),
 ];
 

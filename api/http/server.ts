@@ -15,7 +15,7 @@ import {
   type UnparsedError,
 } from "#api/http/parser-errors.ts";
 import type Koa from "koa";
-import type { State } from "#api/http/state.ts";
+import type { State } from "#api/http/context.ts";
 import type { HttpDeps } from "#api/http/deps.ts";
 import { readUnencodedCity } from "#api/http/unencoded-city.ts";
 import { minuteMs } from "#src/domain/units.ts";

@@ -13,7 +13,7 @@ import { createLatestDump } from "#snapshots/dumps/latest-dump.ts";
 import { createLatestInsights } from "#snapshots/insights/latest-insights.ts";
 import { createLatestMedians } from "#snapshots/insights/price-medians.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
-import { createRectangleStore, type LookedUp } from "#snapshots/rectangles/rectangle-store.ts";
+import { createRectangleStore, type CacheLookup } from "#snapshots/rectangles/rectangle-store.ts";
 import { createInvalidation } from "#src/feed/cache-generations.ts";
 import { createFollower } from "#src/feed/follower.ts";
 import { createIdTable } from "#src/feed/id-table.ts";
@@ -101,7 +101,7 @@ export function createServices(config: Config, parts: ServiceParts) {
   tellContent({ peers, model, follower, clock });
   const { wakeMarks: wake } = producer;
   const figuresOf = createSharedFigures(redis, prefix);
-  const meter = createMeter<Question, LookedUp>({
+  const meter = createMeter<Question, CacheLookup>({
     ...{ redis, config, clock, log },
     lookUp: async (questions) => {
       if (!invalidation.isCurrent()) return [];

@@ -4,7 +4,7 @@ import rawBody from "raw-body";
 import type { TSchema } from "typebox";
 import { Refused, refused } from "#api/http/errors.ts";
 import type { BaseRoute } from "#api/http/route.ts";
-import type { Context } from "#api/http/state.ts";
+import type { Context } from "#api/http/context.ts";
 import { parseBody } from "#src/contract/json-body.ts";
 import {
   createQueryParser,

@@ -17,7 +17,7 @@ import { loadStationFacts } from "#src/marks/facts/station-facts.ts";
 import { loadReports, networkOf } from "#src/marks/marks.ts";
 import { duplicateOf, type FirstMark, firstMarkOf, loadFirstMarks } from "#src/marks/first-mark.ts";
 import { readFacts } from "#api/marks/facts.ts";
-import { firstMarkGone, fuelNow, reportOf } from "#api/marks/reports.ts";
+import { firstMarkGone, fuelNow, reportOf } from "#api/marks/outcomes.ts";
 import type { MarkDeps } from "#api/marks/deps.ts";
 
 /** Above every stored id: tried marks would be the last if they came in now. */

@@ -24,7 +24,7 @@ export const lockScopes = (tx: Statements, batch: readonly IncomingMark[]): Prom
   );
 
 /** The rows of the one statement that reads the facts about a batch. */
-export interface Found {
+export interface FactRows {
   now: number;
   sequences: number[];
   reporters: { hash: string; id: number; first_seen: number | null }[] | null;
@@ -112,7 +112,7 @@ export async function readPendingStatus(
 
 /** The rows as `admit` wants them; stations that a mark of the batch confirms are read apart. Pure. */
 export function factsOf(
-  found: Found,
+  found: FactRows,
   batch: readonly IncomingMark[],
   config: Pick<Config, "externalIdDays">,
 ): { facts: AdmitFacts; reporterIds: Map<string, number> } {
@@ -174,7 +174,7 @@ async function find(
   batch: readonly IncomingMark[],
   config: Config,
   now: number,
-): Promise<Found> {
+): Promise<FactRows> {
   const asked = batch.filter((mark) => mark.externalId !== null && mark.partnerId !== null);
   const who = new Map(batch.map((mark) => [mark.reporter, mark]));
   const denying = new Set(batch.flatMap((mark) => (mark.status === "no" ? mark.reporter : [])));
@@ -187,7 +187,7 @@ async function find(
   const within = (reachMs: number): string =>
     `marks.id >= ${firstIdOfDay(now - reachMs - dayMs)} and marks.id < ${idAfter(now)}`;
   const ago = (ms: number): string => `(select now - ${ms} * interval '1 ms' from clock)`;
-  const [found] = await rows<Found>(
+  const [found] = await rows<FactRows>(
     tx,
     `with clock as materialized (select steady_now() as now),
      who as materialized (

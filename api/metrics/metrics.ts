@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
-import type { State } from "#api/http/state.ts";
+import type { State } from "#api/http/context.ts";
 import { apiBase } from "#api/http/route.ts";
 import type { ProblemCode } from "#src/contract/refusals.ts";
 import type { Admission } from "#src/domain/admit.ts";
@@ -77,8 +77,8 @@ interface RouteChildren {
 }
 
 /** There are as many labels as routes; a path without a route has one of two labels, by its base. */
-export const routeLabel = ({ place }: State, path: string): string =>
-  path.startsWith(apiBase) ? (place?.template ?? "(none)") : "(page)";
+export const routeLabel = ({ routePath }: State, path: string): string =>
+  path.startsWith(apiBase) ? (routePath?.template ?? "(none)") : "(page)";
 
 function resultOf(admission: Admission | null): string {
   if (admission === null) return "not-stored";

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { matchesEtag } from "#api/http/etag.ts";
 import { serveFile } from "#api/http/respond.ts";
-import type { PageRouter } from "#api/http/state.ts";
+import type { PageRouter } from "#api/http/context.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
 

@@ -1,4 +1,4 @@
-import type { PageRouter } from "#api/http/state.ts";
+import type { PageRouter } from "#api/http/context.ts";
 import { moved, readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
 import { judgeWidgetKey } from "#api/pages/maps.ts";
 import type { PageDeps } from "#api/pages/deps.ts";

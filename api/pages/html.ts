@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Context } from "#api/http/state.ts";
+import type { Context } from "#api/http/context.ts";
 import type { Language } from "#api/pages/messages.ts";
 import { pageHeaders, type PageRights } from "#api/pages/page-headers.ts";
 

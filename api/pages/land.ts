@@ -6,7 +6,7 @@ import { PbfReader } from "pbf";
 import { PMTiles } from "pmtiles";
 import { refused } from "#api/http/errors.ts";
 import { packFile, type PackedFile, sendPacked } from "#api/http/etag.ts";
-import type { PageRouter } from "#api/http/state.ts";
+import type { PageRouter } from "#api/http/context.ts";
 import { builtFolder } from "#api/pages/assets.ts";
 import { dayS } from "#src/domain/units.ts";
 

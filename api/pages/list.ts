@@ -1,4 +1,4 @@
-import type { PageRouter } from "#api/http/state.ts";
+import type { PageRouter } from "#api/http/context.ts";
 import { html, type Html, sendPlainPage } from "#api/pages/html.ts";
 import { type Language, pickLanguage, type Messages, messagesOf } from "#api/pages/messages.ts";
 import { overviewMessages } from "#api/pages/overview-messages.ts";

@@ -1,4 +1,4 @@
-import type { PageRouter } from "#api/http/state.ts";
+import type { PageRouter } from "#api/http/context.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import { moved } from "#api/pages/built-page.ts";
 import { consumerKeyInForce, createMapPage } from "#api/pages/map-page.ts";

@@ -1,5 +1,5 @@
 import type { PageDeps } from "#api/pages/deps.ts";
-import type { PageRouter } from "#api/http/state.ts";
+import type { PageRouter } from "#api/http/context.ts";
 import { html, type Html, sendPlainPage } from "#api/pages/html.ts";
 import { judgeWidgetKey } from "#api/pages/maps.ts";
 import { messagesOf, pickLanguage } from "#api/pages/messages.ts";

@@ -1,4 +1,4 @@
-import type { PageRouter } from "#api/http/state.ts";
+import type { PageRouter } from "#api/http/context.ts";
 import { html, sendPlainPage } from "#api/pages/html.ts";
 import { type Language, pickLanguage } from "#api/pages/messages.ts";
 import type { PageDeps } from "#api/pages/deps.ts";

@@ -1,4 +1,4 @@
-import type { PageRouter } from "#api/http/state.ts";
+import type { PageRouter } from "#api/http/context.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import { pageHeaders } from "#api/pages/page-headers.ts";
 import { refusals, type ProblemCode } from "#src/contract/refusals.ts";

@@ -3,7 +3,7 @@ import type { ReadDeps } from "#api/stations/deps.ts";
 import { pickFormat } from "#api/stations/format.ts";
 import type { List } from "#api/stations/list-packer.ts";
 import { etagOf, schemaVersion } from "#api/stations/presenters.ts";
-import type { Making, Question } from "#api/stations/rectangles.ts";
+import type { PendingAnswer, Question } from "#api/stations/rectangles.ts";
 import {
   type AreaQuery,
   type ReadFilters,
@@ -96,7 +96,7 @@ export function makeShared(
   ctx: ApiContext,
   request: AreaRequest,
   { box }: Question,
-): Making {
+): PendingAnswer {
   const now = services.clock();
   const list = findList(services, ctx, request, now);
   const { asOfMs, count, truncated } = list.rest;

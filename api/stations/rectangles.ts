@@ -6,7 +6,7 @@ import { compress, type Encoding } from "#api/http/encoding.ts";
 import type { Representation } from "#api/http/respond.ts";
 import {
   isCurrent,
-  type LookedUp,
+  type CacheLookup,
   type Rectangle,
   type RectangleHead,
   type RectangleQuestion,
@@ -27,7 +27,7 @@ export interface Question extends RectangleQuestion {
 }
 
 /** An answer that is being made. */
-export interface Making {
+export interface PendingAnswer {
   head: Omit<RectangleHead, "endsAt">;
   /** Time of its next change by the passing of time, ms. */
   nextAt: number;
@@ -69,7 +69,7 @@ export function createRectangles(deps: {
    * True when this process has applied all changes from before the look-up in the cache. A process that is behind, or
    * that sees an epoch for the first time, reads the feed first, for `cacheFeedWaitMs` at most.
    */
-  const caughtUp = async ({ epoch, generation }: LookedUp): Promise<boolean> => {
+  const caughtUp = async ({ epoch, generation }: CacheLookup): Promise<boolean> => {
     const isBehind = (): boolean => follower.seq() < generation;
     if (epoch === adopted && !isBehind()) return true;
     // A frozen database must not make every caller wait.
@@ -91,7 +91,7 @@ export function createRectangles(deps: {
   const keep = async (
     { name, lifeMs }: Question,
     at: { epoch: string; seq: number; startedAt: number },
-    { head, body, nextAt }: Making,
+    { head, body, nextAt }: PendingAnswer,
   ): Promise<Rectangle> => {
     const { epoch, seq, startedAt } = at;
     const endsAt = Math.min(startedAt + lifeMs, nextAt);
@@ -129,8 +129,8 @@ export function createRectangles(deps: {
      */
     async find(
       question: Question,
-      looked: LookedUp | null,
-      make: () => Making,
+      looked: CacheLookup | null,
+      make: () => PendingAnswer,
     ): Promise<SharedAnswer | null> {
       if (looked === null) return null;
       const stored = looked.rectangle;

@@ -90,7 +90,7 @@ export const allStationsRoute = (services: ReadDeps, fixed?: Format) =>
       takes: ["If-None-Match"],
     },
     query,
-    read(query): PageAsked | Refusal {
+    read(query): PageRequest | Refusal {
       const read = readFilters(query);
       if (isRefusal(read)) return read;
       const { cursor = "", limit = usualPage, bom = false } = query;
@@ -114,7 +114,7 @@ export const allStationsRoute = (services: ReadDeps, fixed?: Format) =>
     },
   });
 
-interface PageAsked extends ReadFilters {
+interface PageRequest extends ReadFilters {
   bom: boolean;
   cursor: string;
   limit: number;
@@ -123,7 +123,7 @@ interface PageAsked extends ReadFilters {
 const tagOf = (
   ctx: ApiContext,
   format: Format,
-  { filtersKey: key, cursor, limit, bom }: PageAsked,
+  { filtersKey: key, cursor, limit, bom }: PageRequest,
   { count, sum }: Whole,
 ): string => {
   const query = [key, cursor, limit, ...(bom && format === "csv" ? ["bom"] : [])];
@@ -144,7 +144,7 @@ async function sendPage(
   services: ReadDeps,
   ctx: ApiContext,
   format: Format,
-  asked: PageAsked,
+  asked: PageRequest,
 ): Promise<void> {
   const { filters, filtersKey: key, cursor, limit, bom } = asked;
   const from = cursor === "" ? null : readCursor(cursor, key);
@@ -169,7 +169,7 @@ async function sendPage(
 /** The snapshots worker's dump of the first page of these filters, when it may be served. */
 function dumpOf(
   { model, dumps }: ReadDeps,
-  { filters, filtersKey: key, limit }: PageAsked,
+  { filters, filtersKey: key, limit }: PageRequest,
   now: number,
 ): Dump | null {
   const whole = (): Whole => model.whole(now, filters);

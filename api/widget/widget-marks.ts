@@ -1,4 +1,4 @@
-import { answerMark, markProblems, markReplies, widgetMarkOf } from "#api/marks/report.ts";
+import { answerMark, markProblems, markReplies, widgetMarkOf } from "#api/marks/submit-mark.ts";
 import { route } from "#api/http/route.ts";
 import type { WidgetDeps } from "#api/widget/deps.ts";
 import { confirmBody, widgetReportBody } from "#src/contract/report.ts";

@@ -1,10 +1,10 @@
-import type { Found } from "#api/marks/facts.ts";
+import type { FactRows } from "#api/marks/facts.ts";
 import type { Admitted, IncomingMark } from "#src/domain/admit.ts";
 import { massNoSource } from "#src/domain/admit.ts";
 import { dayMs } from "#src/domain/units.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 
-type Past = NonNullable<Found["past"]>[number];
+type Past = NonNullable<FactRows["past"]>[number];
 
 interface ReporterRow {
   id: number;
@@ -45,7 +45,7 @@ export function createMemory(
     while (kept.length > 0 && kept[0]! <= after) kept.shift();
     return kept;
   };
-  const newcomerRows = (partner: number, now: number): NonNullable<Found["partners"]> => {
+  const newcomerRows = (partner: number, now: number): NonNullable<FactRows["partners"]> => {
     const seen = since(newcomers, String(partner), now - dayMs);
     return seen.length === 0 ? [] : [{ partner_id: partner, count: seen.length, oldest: seen[0]! }];
   };
@@ -56,7 +56,7 @@ export function createMemory(
       config.sharedNetworkDevices
     );
   };
-  const nearby = (stationId: string, now: number): NonNullable<Found["nearby"]> => {
+  const nearby = (stationId: string, now: number): NonNullable<FactRows["nearby"]> => {
     const marks = live.get(stationId) ?? [];
     // In order of receipt, and no mark of this bench is delivered late.
     while (marks.length > 0 && marks[0]!.at <= now - config.nearbyFreshMs) marks.shift();
@@ -76,7 +76,7 @@ export function createMemory(
       if (viewer !== null) push(firstSeenByViewer, viewer, firstSeen);
     },
     firstSeen: (id: number): number => firstSeenById.get(id) ?? 0,
-    find(mark: IncomingMark, now: number, sequence: number): Found {
+    find(mark: IncomingMark, now: number, sequence: number): FactRows {
       const row = reporters.get(mark.reporter);
       if (row !== undefined)
         row.marks = row.marks.filter((past) => past.received_at > now - reachMs);

@@ -7,7 +7,7 @@ import {
   isFirstByNewcomer,
   mayBeHeld,
   passedLimit,
-  type Place,
+  type HarmScope,
 } from "#src/domain/review.ts";
 import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
 import type { Config } from "#src/infrastructure/config.ts";
@@ -131,7 +131,7 @@ export function createProduct(
     const times = [...ledger.changed.get(countedAsFirst(source))!.values()];
     return times.filter((time) => time > at - hourMs).length > sourceLimit;
   };
-  const placeOf = (station: number, { partnerId, viewer }: Reporter): Place => {
+  const placeOf = (station: number, { partnerId, viewer }: Reporter): HarmScope => {
     const { id: stationId, city } = country.stations[station]!;
     const sourceLimit = viewer === null ? limits.harmLimit : config.networkHarmLimit;
     const hours = hoursADay[viewer === null && limits.isLaunch ? "launch" : "usual"];
@@ -149,7 +149,7 @@ export function createProduct(
   return { send, stateOf: (station: number): StationState => stations[station]!.state };
 }
 
-/** As `api/marks/report.ts` makes it of a report; the reporter's name stands for the hash. */
+/** As `api/marks/submit-mark.ts` makes it of a report; the reporter's name stands for the hash. */
 function incoming(
   country: Country,
   config: Config,

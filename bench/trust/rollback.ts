@@ -1,4 +1,4 @@
-import type { Selection } from "#src/marks/selection.ts";
+import type { Selection } from "#src/marks/mark-selection.ts";
 import type { Answered } from "#bench/trust/simulate.ts";
 
 /** A selector that an operator would try first; conditions on stations and persons need somebody who looked long. */
@@ -13,7 +13,7 @@ export interface RolledBack {
 }
 
 /**
- * What a rollback by these selectors takes along. The conditions are those of `whereSelected` (src/marks/selection.ts),
+ * What a rollback by these selectors takes along. The conditions are those of `whereSelected` (src/marks/mark-selection.ts),
  * which is SQL: said here again for the four that are used.
  */
 export function rollBackBy(

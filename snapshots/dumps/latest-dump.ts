@@ -15,7 +15,7 @@ export type LatestDump = ReturnType<typeof createLatestDump>;
 const unzip = promisify(gunzip);
 const sizeOf = (dump: Dump | null): number => (dump?.gzip.length ?? 0) + (dump?.br.length ?? 0);
 
-interface Needs {
+interface Deps {
   config: Config;
   log: Log;
   clock: Clock;
@@ -25,7 +25,7 @@ interface Needs {
 }
 
 /** Keeps the newest dumps in memory. The store's channel wakes it, a poll is the guarantee. */
-export function createLatestDump({ config, log, clock, redis, asOf }: Needs) {
+export function createLatestDump({ config, log, clock, redis, asOf }: Deps) {
   const { redisPrefix: prefix } = config;
   const hold = (name?: string) =>
     createHeldDump(config, createDumpStore(redis, prefix, 0, name), asOf);
@@ -124,7 +124,7 @@ type HeldDump = ReturnType<typeof createHeldDump>;
 const staleAfterMs = (config: Config): number => config.dumpMaxAgeMs + config.slotMs * 1.5;
 
 /** The newest dump of one set, in memory. */
-function createHeldDump(config: Config, store: DumpStore, asOf: Needs["asOf"]) {
+function createHeldDump(config: Config, store: DumpStore, asOf: Deps["asOf"]) {
   const behindMs = config.slotMs * 1.5;
   let latest: Dump | null = null;
   return {

@@ -39,7 +39,7 @@ export interface RectangleQuestion {
 }
 
 /** The state of the cache when a question was answered. */
-export interface LookedUp {
+export interface CacheLookup {
   epoch: string;
   /** The number of the last change in the cells of the question. */
   generation: number;
@@ -50,7 +50,7 @@ export interface LookedUp {
 /** True when an answer holds all changes from before the look-up in the cache. */
 export const isCurrent = (
   { epoch, seq }: Pick<Rectangle, "epoch" | "seq">,
-  looked: Pick<LookedUp, "epoch" | "generation">,
+  looked: Pick<CacheLookup, "epoch" | "generation">,
 ): boolean => epoch === looked.epoch && seq >= looked.generation;
 
 export type RectangleStore = ReturnType<typeof createRectangleStore>;
@@ -138,7 +138,7 @@ export function createRectangleStore(redis: Redis, prefix: string, budget: numbe
 
   return {
     /** The state of the cache for each question, in one call. */
-    async lookUp(questions: readonly RectangleQuestion[]): Promise<LookedUp[]> {
+    async lookUp(questions: readonly RectangleQuestion[]): Promise<CacheLookup[]> {
       const keys = [generationsKey(prefix), ...questions.map(({ name }) => entryKey(name))];
       const known = questions.map(({ name }) => held.get(name)?.stamp ?? "");
       const values = questions.flatMap(({ cells }, i) => [known[i]!, cells.length, ...cells]);

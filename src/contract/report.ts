@@ -233,7 +233,7 @@ export const refuseGrade = (name: string, field: string): Refusal =>
     `Unknown fuel grade "${name.slice(0, 40)}" in ${field}. Allowed: ${allowed}.`,
   );
 
-function firstRepeated(list: readonly { name: string; path: Place }[]): Refusal | null {
+function firstRepeated(list: readonly { name: string; path: JsonPath }[]): Refusal | null {
   const seen = new Set<Grade>();
   for (const { name, path } of list) {
     const grade = parseGrade(name)!;
@@ -244,8 +244,8 @@ function firstRepeated(list: readonly { name: string; path: Place }[]): Refusal 
   return null;
 }
 
-/** A place in a report. */
-type Place = (string | number)[];
+/** The way to a field of the body. */
+type JsonPath = (string | number)[];
 
-const invalid = (path: Place, msg: string, type: string): Refusal =>
+const invalid = (path: JsonPath, msg: string, type: string): Refusal =>
   refuse("validation-failed", [{ loc: ["body", ...path], msg, type }]);

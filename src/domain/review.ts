@@ -89,7 +89,7 @@ export interface Ledger {
 }
 
 /** The place and source of a harmful change, with their limits. */
-export interface Place {
+export interface HarmScope {
   stationId: string;
   source: string;
   city: string;
@@ -125,7 +125,7 @@ const restoreMs = 2 * hourMs;
  */
 export function passedLimit(
   { to, isPending }: Pick<Harm, "to" | "isPending">,
-  place: Place,
+  place: HarmScope,
   { changed, last }: Ledger,
   now: number,
 ): "source" | "city" | null {

@@ -6,23 +6,25 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 export type AddressSet = ReturnType<typeof addressSet>;
 
-/** The set of `entries` (`10.0.0.0/8`, `::1`, …). Entries that are neither address nor block match nothing. */
+/** The set of `entries` (`10.0.0.0/8`, `::1`, …). Entries that are neither address nor network match nothing. */
 export function addressSet(entries: readonly string[]) {
-  const blocks = entries.map((entry) => blockOf(entry.trim())).filter((block) => block !== null);
+  const networks = entries
+    .map((entry) => networkOf(entry.trim()))
+    .filter((network) => network !== null);
   return {
     has(text: string): boolean {
       // The usual case, on the path of every request.
-      if (blocks.length === 0) return false;
+      if (networks.length === 0) return false;
       const address = parse(text);
-      return address !== null && blocks.some((block) => contains(block, address));
+      return address !== null && networks.some((network) => contains(network, address));
     },
   };
 }
 
-type Block = [range: Address, bits: number];
+type Network = [range: Address, bits: number];
 
-function contains([range, bits]: Block, address: Address): boolean {
-  // A wide IPv6 block such as ::/0 holds IPv4 as well, in its IPv6 form.
+function contains([range, bits]: Network, address: Address): boolean {
+  // A wide IPv6 network such as ::/0 holds IPv4 as well, in its IPv6 form.
   const same =
     range.kind() === "ipv6" && address instanceof ipaddr.IPv4
       ? address.toIPv4MappedAddress()
@@ -30,7 +32,7 @@ function contains([range, bits]: Block, address: Address): boolean {
   return same.kind() === range.kind() && same.match(range, bits);
 }
 
-function blockOf(entry: string): Block | null {
+function networkOf(entry: string): Network | null {
   const [text = "", bits, more] = entry.split("/");
   const range = parse(text);
   if (range === null || more !== undefined) return null;
@@ -41,10 +43,10 @@ function blockOf(entry: string): Block | null {
   return /^\d{1,3}$/.test(bits) && length >= 0 && length <= most ? [range, length] : null;
 }
 
-/** An address or CIDR block, IPv4 or IPv6, in its shortest form (`plainAddress`), for storage. Null for other text. */
+/** An address or network (CIDR), IPv4 or IPv6, in its shortest form (`plainAddress`), for storage. Null for other text. */
 export function boundAddress(entry: string): string | null {
-  const block = blockOf(entry);
-  return block && (entry.includes("/") ? block.join("/") : String(block[0]));
+  const network = networkOf(entry);
+  return network && (entry.includes("/") ? network.join("/") : String(network[0]));
 }
 
 /** Without brackets and zone, and an IPv4 peer on an IPv6 socket as IPv4. Null for text that is not an address. */

@@ -21,7 +21,7 @@ const lookSql = `select current_setting('transaction_read_only')::boolean as "is
     (select is_doubted from database_identity) as "isDoubted",
     datcollversion as recorded, pg_database_collation_actual_version(oid) as actual
   from pg_database where datname = current_database()`;
-interface Found {
+interface DatabaseState {
   isReadOnly: boolean;
   isDoubted: boolean;
   recorded: string | null;
@@ -77,7 +77,7 @@ export function createDatabaseWatch(
 
   const look = async (): Promise<void> => {
     others = await redis.get(key).catch(() => null);
-    const [found] = await rows<Found>(db, lookSql).catch(() => []);
+    const [found] = await rows<DatabaseState>(db, lookSql).catch(() => []);
     if (found?.isReadOnly === true) note(readOnly);
     else if (found !== undefined && refused?.reason === readOnly) wrote();
     judge();

@@ -26,7 +26,7 @@ import { createSharedKeys, type KnownKeys, knownKeys } from "#src/keys/shared-ke
 
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
-interface Needs {
+interface Deps {
   db: Db;
   config: Config;
   log: Log;
@@ -40,7 +40,7 @@ interface Needs {
  * All keys in memory, refreshed on NOTIFY `keys` and every `keysRefreshMs`, from Postgres and from other processes'
  * reads (decisions 21.16). Their use is saved at the same intervals.
  */
-export function createKeyStore({ db, config, log, clock, quarantine, redis, peers }: Needs) {
+export function createKeyStore({ db, config, log, clock, quarantine, redis, peers }: Deps) {
   const keyLookup = createKeyLookup(db, clock);
   const use = createKeyUse(db, clock);
   const shared = createSharedKeys(redis, config.redisPrefix);

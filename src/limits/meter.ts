@@ -33,7 +33,7 @@ export type Meter<Question = never, Found = never> = ReturnType<
 /** The decision about a request, and the answer to its question: null without a question, and without Redis. */
 export type Taken<Found> = QuotaDecision & { found: Found | null };
 
-interface Needs<Question, Found> {
+interface Deps<Question, Found> {
   redis: Redis;
   config: Config;
   clock: Clock;
@@ -56,8 +56,8 @@ const callsAtOnce = 2;
  * calls, share one call to Redis, which checks and counts in one script, so that the limits are exact over any number
  * of processes. On a cluster each partner has its own calls, because its counts are on one node (decisions 16.35).
  */
-export function createMeter<Question = never, Found = never>(needs: Needs<Question, Found>) {
-  const { redis, config, clock, log } = needs;
+export function createMeter<Question = never, Found = never>(deps: Deps<Question, Found>) {
+  const { redis, config, clock, log } = deps;
   const localLimiter = createLocalLimiter(bucketsMax);
   const anonymousLimiter = createLocalLimiter(bucketsMax);
   const room = { unsent: bucketsMax, notes: bucketsMax };
@@ -79,7 +79,7 @@ export function createMeter<Question = never, Found = never>(needs: Needs<Questi
     const known = lanes.get(partnerId);
     if (known !== undefined) return known;
     const onSent = (error: Error | null): void => told(partnerId, error);
-    const fresh = createLane(needs, localLimiter, room, partnerId, onSent);
+    const fresh = createLane(deps, localLimiter, room, partnerId, onSent);
     lanes.set(partnerId, fresh);
     return fresh;
   };
@@ -155,7 +155,7 @@ interface Group<Question, Found> {
  * when this Redis goes away and comes back.
  */
 function createLane<Question, Found>(
-  { redis, config, clock, lookUp }: Needs<Question, Found>,
+  { redis, config, clock, lookUp }: Deps<Question, Found>,
   localLimiter: ReturnType<typeof createLocalLimiter>,
   room: Room,
   /** The partner of these requests, on a cluster only. */

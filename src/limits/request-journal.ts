@@ -55,14 +55,14 @@ const sendMs = 1000;
 /** Last requests that wait for Redis, about 300 bytes each, so that an outage cannot fill memory. */
 const waitingMax = 20_000;
 
-interface Waiting {
+interface WaitingRequests {
   all: Entry[];
   errors: Entry[];
   /** Requests by hour, bucket and whether they failed: see `countName`. */
   counts: Map<number, number>;
 }
 
-interface Needs {
+interface Deps {
   redis: Redis;
   config: Pick<Config, "redisPrefix">;
   clock: Clock;
@@ -76,12 +76,12 @@ interface Needs {
  * and duration. A request only adds to memory; once a second the hours join the meter's notes, and the last requests
  * leave in a pipeline for each partner.
  */
-export function createRequestJournal({ redis, config, clock, log, note }: Needs) {
-  let waiting: Record<"p" | "w", Map<number, Waiting>> = { p: new Map(), w: new Map() };
+export function createRequestJournal({ redis, config, clock, log, note }: Deps) {
+  let waiting: Record<"p" | "w", Map<number, WaitingRequests>> = { p: new Map(), w: new Map() };
   /** Last requests in `waiting`. */
   let kept = 0;
 
-  const noteHours = (letter: "p" | "w", partnerId: number, { counts }: Waiting): void => {
+  const noteHours = (letter: "p" | "w", partnerId: number, { counts }: WaitingRequests): void => {
     for (const [name, n] of counts) {
       const { hour, bucket, isError } = readCountName(name);
       const day = Math.floor(hour / 24);
@@ -98,7 +98,11 @@ export function createRequestJournal({ redis, config, clock, log, note }: Needs)
     waiting = { p: new Map(), w: new Map() };
     kept = 0;
     const oldest = clock() - recentKeptMs;
-    const sendOwn = async (letter: "p" | "w", partnerId: number, own: Waiting): Promise<void> => {
+    const sendOwn = async (
+      letter: "p" | "w",
+      partnerId: number,
+      own: WaitingRequests,
+    ): Promise<void> => {
       const pipeline = redis.pipeline();
       for (const what of ["all", "errors"] as const) {
         if (own[what].length === 0) continue;
@@ -131,7 +135,11 @@ export function createRequestJournal({ redis, config, clock, log, note }: Needs)
   };
 
   /** Puts unsent requests back before newer ones. */
-  const restore = (own: Waiting, what: "all" | "errors", before: readonly Entry[]): void => {
+  const restore = (
+    own: WaitingRequests,
+    what: "all" | "errors",
+    before: readonly Entry[],
+  ): void => {
     const now = own[what];
     if (kept >= waitingMax) return;
     own[what] = [...before, ...now].slice(-recentMax);
@@ -196,10 +204,10 @@ const recentKey = (
   what: "all" | "errors",
 ): string => `${partnerPrefix(prefix, partnerId)}:recent:${letter}${partnerId}:${what}`;
 
-function ofPartner(all: Map<number, Waiting>, partnerId: number): Waiting {
+function ofPartner(all: Map<number, WaitingRequests>, partnerId: number): WaitingRequests {
   const known = all.get(partnerId);
   if (known !== undefined) return known;
-  const fresh: Waiting = { all: [], errors: [], counts: new Map() };
+  const fresh: WaitingRequests = { all: [], errors: [], counts: new Map() };
   all.set(partnerId, fresh);
   return fresh;
 }

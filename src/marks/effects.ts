@@ -13,7 +13,7 @@ import { decide } from "#src/domain/decide.ts";
 import { emptyState, type FuelBlock, type Mark, type StationState } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
 import { dayMs } from "#src/domain/units.ts";
-import { type BatchAct, findBatch } from "#src/marks/batches.ts";
+import { type BatchAct, findBatch } from "#src/marks/bulk-decisions.ts";
 import {
   type Counted,
   countedNow,
@@ -28,7 +28,7 @@ import {
   type Selection,
   selectedStations,
   whereSelected,
-} from "#src/marks/selection.ts";
+} from "#src/marks/mark-selection.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
 
 /** Stations that are computed together, and in all. */

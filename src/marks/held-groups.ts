@@ -1,7 +1,7 @@
 import type { ConsoleHeldGroup } from "#src/contract/console.ts";
 import { hourMs } from "#src/domain/units.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
-import { networkDigits } from "#src/marks/blocks.ts";
+import { networkDigits } from "#src/marks/source-blocks.ts";
 import { msOf } from "#src/marks/marks.ts";
 import { nearestCity } from "#src/marks/nearest-city.ts";
 import { type Days, idsOfDays, readOpen } from "#src/marks/open-days.ts";

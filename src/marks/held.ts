@@ -2,7 +2,7 @@ import type { ConsoleHeldMark, ConsoleReporter } from "#src/contract/console.ts"
 import { dayMs } from "#src/domain/units.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
-import { networkDigits } from "#src/marks/blocks.ts";
+import { networkDigits } from "#src/marks/source-blocks.ts";
 import {
   firstIdOfDay,
   firstIdOfDayBefore,

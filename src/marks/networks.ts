@@ -1,6 +1,6 @@
 import type { ConsoleNetwork } from "#src/contract/console.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
-import { networkDigits } from "#src/marks/blocks.ts";
+import { networkDigits } from "#src/marks/source-blocks.ts";
 import { msOf } from "#src/marks/marks.ts";
 import { idsOfDays, readOpen } from "#src/marks/open-days.ts";
 

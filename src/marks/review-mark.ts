@@ -1,7 +1,7 @@
 import { rows, type Tx } from "#src/infrastructure/db.ts";
 import { lockStations } from "#src/infrastructure/locks.ts";
-import { type Batch, batchActs, lockBatch, takeMarks } from "#src/marks/batches.ts";
-import { restoreMarks } from "#src/marks/take-back.ts";
+import { type Batch, batchActs, lockBatch, takeMarks } from "#src/marks/bulk-decisions.ts";
+import { restoreMarks } from "#src/marks/undo-decision.ts";
 import { already, changed, nothing, operatorAct, unknown } from "#src/operators/act.ts";
 import { longId } from "#src/operators/inputs.ts";
 

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { Secret, TOTP } from "otpauth";
 import { isRefusal } from "#src/contract/refusals.ts";
 import { rows } from "#src/infrastructure/db.ts";
-import { decideBatch } from "#src/marks/batches.ts";
+import { decideBatch } from "#src/marks/bulk-decisions.ts";
 import { enableTotp } from "#src/operators/accounts.ts";
 import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";

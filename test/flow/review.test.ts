@@ -6,7 +6,7 @@ import { formatTime } from "#src/domain/time.ts";
 import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { undoReview } from "#src/marks/review-mark.ts";
-import { takeBack } from "#src/marks/take-back.ts";
+import { undoDecision } from "#src/marks/undo-decision.ts";
 import { by } from "#test/harness/by.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
@@ -48,7 +48,7 @@ describe("flow: the review of mass `no` marks", function () {
       .review;
   /** Takes the record of the decision about one mark back, as one takes back a decision about many. */
   const takeBackRecord = (record: number) =>
-    takeBack(country.db, "c", ["approve", "reject"], record, () => undefined);
+    undoDecision(country.db, "c", ["approve", "reject"], record, () => undefined);
   const recordOf = async (mark: number): Promise<number> => {
     const sql = "select batch_id as id from mark_batch_marks where mark_id = ?";
     return (await rows<{ id: number }>(country.db, sql, [mark]))[0]!.id;

@@ -4,7 +4,7 @@ import { isRefusal } from "#src/contract/refusals.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { previewRollback } from "#src/marks/effects.ts";
-import type { Selection } from "#src/marks/selection.ts";
+import type { Selection } from "#src/marks/mark-selection.ts";
 import { partnerReporter } from "#src/marks/reporter.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import type { Ran } from "#test/harness/operator.ts";

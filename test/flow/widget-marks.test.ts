@@ -3,7 +3,7 @@ import { hourMs } from "#src/domain/units.ts";
 import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
-import { selectedStations } from "#src/marks/selection.ts";
+import { selectedStations } from "#src/marks/mark-selection.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { type Place, placeOf } from "#test/flow/country.ts";
 import { useStage } from "#test/flow/stage.ts";

@@ -5,7 +5,7 @@ import { createLog } from "#src/infrastructure/log.ts";
 import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
 import {
   createRectangleStore,
-  type LookedUp,
+  type CacheLookup,
   type Rectangle,
 } from "#snapshots/rectangles/rectangle-store.ts";
 import { until } from "#test/flow/client.ts";
@@ -35,7 +35,7 @@ describe("rectangle store", () => {
 
   const storeOf = (budget = 1e6) => createRectangleStore(redis, prefix, budget);
   type Store = ReturnType<typeof storeOf>;
-  const ask = async (store: Store, name = "one", within = cells): Promise<LookedUp> =>
+  const ask = async (store: Store, name = "one", within = cells): Promise<CacheLookup> =>
     (await store.lookUp([{ name, cells: within }]))[0]!;
   const answerOf = (epoch: string, seq: number, body = randomBytes(1000)): Rectangle => ({
     ...{ epoch, seq, body, coding: "gzip" as const, etag: 'W/"x"', asOfMs: 5000 },

@@ -15,7 +15,7 @@ import { loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
 import { fromMs, msOf } from "#src/marks/marks.ts";
 import { rebuildRuns } from "#src/marks/rebuild-runs.ts";
 import { partnerReporter } from "#src/marks/reporter.ts";
-import { decideBatch } from "#src/marks/batches.ts";
+import { decideBatch } from "#src/marks/bulk-decisions.ts";
 import { dropRuns, loadRuns } from "#src/marks/stored-runs.ts";
 import { by } from "#test/harness/by.ts";
 import { placeOf } from "#test/flow/country.ts";

@@ -18,9 +18,9 @@ const undoS = 5;
 const heldMs = 10 * minuteMs;
 
 /** A mark that goes out in so many seconds. */
-export const waiting = signal<(Said & Waiting) | null>(null);
+export const waiting = signal<(Said & WaitingMark) | null>(null);
 
-interface Waiting {
+interface WaitingMark {
   /** The mark's id in the outbox. */
   id: string;
   leftS: number;

@@ -14,7 +14,7 @@ export interface ReviewCity {
 }
 
 /** A city or a cell, with its middle. */
-interface Place extends Omit<ReviewCity, "stations"> {
+interface LocatedCity extends Omit<ReviewCity, "stations"> {
   lat: number;
   lon: number;
 }
@@ -26,7 +26,7 @@ const keptMs = 10 * minuteMs;
  * the size takes a read of all stations.
  */
 export function createReviewCities() {
-  const places = new LRUCache<string, Place>({ max: 20_000, ttl: keptMs });
+  const places = new LRUCache<string, LocatedCity>({ max: 20_000, ttl: keptMs });
   const sizes = new LRUCache<string, number>({ max: 5000, ttl: keptMs });
 
   return async (
@@ -75,8 +75,8 @@ async function filled<T extends object | number>(
 async function readPlaces(
   tx: Statements,
   stationIds: readonly string[],
-): Promise<Map<string, Place>> {
-  const found = await rows<Place & { station_id: string }>(
+): Promise<Map<string, LocatedCity>> {
+  const found = await rows<LocatedCity & { station_id: string }>(
     tx,
     `select a.id as station_id, coalesce('city ' || c.id, 'cell ' || floor(a.lat * 2) || ' ' || floor(a.lon * 2)) as id,
        coalesce(c.name, '') as name, coalesce(c.lat, floor(a.lat * 2) / 2 + 0.25) as lat,
@@ -89,7 +89,10 @@ async function readPlaces(
 }
 
 /** Number of stations with a status around the middle of each place. */
-async function readSizes(tx: Statements, places: readonly Place[]): Promise<Map<string, number>> {
+async function readSizes(
+  tx: Statements,
+  places: readonly LocatedCity[],
+): Promise<Map<string, number>> {
   const found = await rows<{ id: string; stations: number }>(
     tx,
     `select p.id, count(t.station_id)::int as stations

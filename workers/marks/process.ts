@@ -31,7 +31,7 @@ export interface Processed {
   firsts: readonly FirstStatuses[];
 }
 
-export interface Scope {
+export interface ProcessOptions {
   /** Days whose marks are read; by default the latest ones, so that old partitions are not read. */
   days?: Days;
   locking: Locking;
@@ -61,7 +61,7 @@ const sharedRefoldMarks = 500;
 export async function processStations(
   deps: ProcessDeps,
   stationIds: readonly string[],
-  scope: Scope = { locking: "wait" },
+  scope: ProcessOptions = { locking: "wait" },
 ): Promise<Processed> {
   const done: Done[] = [];
   const units: Unit[] = [{ stationIds }];
@@ -117,7 +117,7 @@ async function afterFault(
 const restOf = ({ stationIds, marks = [] }: Unit): Unit[] =>
   marks.length > 1 ? [{ stationIds, marks: marks.slice(1) }] : [];
 
-const takeUnit = (deps: ProcessDeps, unit: Unit, scope: Scope): Promise<Done> =>
+const takeUnit = (deps: ProcessDeps, unit: Unit, scope: ProcessOptions): Promise<Done> =>
   pipelinedTransaction(deps.db, async (tx) => {
     const { config } = deps;
     const { stationIds, marks } = unit;

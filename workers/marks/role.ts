@@ -11,7 +11,7 @@ import { createRetryBackoff, noteUnfoldable, type Unfoldable } from "#src/marks/
 import { createQueueWorker, type Role, type RoleDeps } from "#workers/role.ts";
 import { createReviewCities } from "#workers/marks/cities.ts";
 import { type FirstStatuses, tellFirstStatuses } from "#workers/marks/review.ts";
-import { processStations, type Scope } from "#workers/marks/process.ts";
+import { processStations, type ProcessOptions } from "#workers/marks/process.ts";
 
 const sweepStations = 200;
 /** Jobs that one process holds, to coalesce them into few transactions. */
@@ -60,7 +60,7 @@ export function createMarksRole(deps: RoleDeps): Role {
     );
   };
 
-  const run = async (stationIds: readonly string[], scope?: Scope): Promise<number> => {
+  const run = async (stationIds: readonly string[], scope?: ProcessOptions): Promise<number> => {
     if (stationIds.length === 0) return 0;
     const startedAt = performance.now();
     const { processed, changed, unfoldable, firsts } = await processStations(
@@ -107,7 +107,7 @@ export function createMarksRole(deps: RoleDeps): Role {
     for (const days of reaches) {
       const found = (await findWaiting(days)).filter((id) => !waiting.has(id));
       for (const id of found) waiting.add(id);
-      const scope: Scope = { ...(days === undefined ? {} : { days }), locking: "skip" };
+      const scope: ProcessOptions = { ...(days === undefined ? {} : { days }), locking: "skip" };
       const alone = found.filter((id) => due.includes(id));
       processed += await run(
         found.filter((id) => !backoff.isFailing(id)),

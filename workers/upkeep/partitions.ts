@@ -6,7 +6,7 @@ import { type DayTable, dayOfTable, dayTablesBefore } from "#src/marks/partition
 import type { RoleDeps } from "#workers/role.ts";
 import { pruneReporters } from "#workers/upkeep/people.ts";
 
-type Needs = Pick<RoleDeps, "db" | "config" | "clock" | "log">;
+type Deps = Pick<RoleDeps, "db" | "config" | "clock" | "log">;
 
 /**
  * Limits of a detach's wait for each older transaction, and of its whole time. Nobody waits for it meanwhile; if a
@@ -36,7 +36,7 @@ export async function makePartitions({
  * run. Rejects when another table could not be dropped, after it has tried them all.
  */
 export async function dropPartitions(
-  { db, config, clock, log }: Needs,
+  { db, config, clock, log }: Deps,
   ms: number,
   patience = usualPatience,
 ): Promise<void> {
@@ -53,7 +53,7 @@ export async function dropPartitions(
   }
 }
 
-async function dropEach(deps: Needs, tables: readonly DayTable[]): Promise<void> {
+async function dropEach(deps: Deps, tables: readonly DayTable[]): Promise<void> {
   const { db, log } = deps;
   let detaching = true;
   const faults: unknown[] = [];

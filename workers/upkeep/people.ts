@@ -5,7 +5,7 @@ import { firstIdOfDay, idsByDays } from "#src/marks/marks.ts";
 import { type DayTable, dayOfTable, dayTablesBefore } from "#src/marks/partitions.ts";
 import type { RoleDeps } from "#workers/role.ts";
 
-type Needs = Pick<RoleDeps, "db" | "config" | "clock" | "log">;
+type Deps = Pick<RoleDeps, "db" | "config" | "clock" | "log">;
 
 /** Rows that one statement takes. */
 const takenAtOnce = 2000;
@@ -15,7 +15,7 @@ const takenAtOnce = 2000;
  * time. A finished day is not read again; an interrupted one starts anew.
  */
 export async function clearOldMarks(
-  { db, config, clock, log }: Needs,
+  { db, config, clock, log }: Deps,
   atOnce = takenAtOnce,
 ): Promise<void> {
   for (const { name } of await daysToClear(db, clock() - config.positionDays * dayMs)) {
@@ -75,7 +75,7 @@ async function clearDay(db: Db, day: number, lifetimeMs: number, atOnce: number)
  * UTC day (decisions 19.10). A person who comes back is a new reporter. Opinions are gone long before.
  */
 export async function pruneReporters(
-  { db, clock }: Needs,
+  { db, clock }: Deps,
   table: string,
   day: number,
   atOnce = takenAtOnce,

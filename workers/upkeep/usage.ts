@@ -4,7 +4,7 @@ import { dropUsage, readUsage, sealedUsage, sealUsage } from "#src/limits/pendin
 import { addUsage, pruneUsage } from "#src/limits/usage-rows.ts";
 import type { RoleDeps } from "#workers/role.ts";
 
-type Needs = Pick<RoleDeps, "db" | "config" | "redis">;
+type Deps = Pick<RoleDeps, "db" | "config" | "redis">;
 
 const batchesAtOnce = 200;
 
@@ -12,7 +12,7 @@ const batchesAtOnce = 200;
  * Moves the meter's counts from Redis to the durable rows (docs/contract.md 2.5): close, add under the batch's id,
  * drop. Everything counts once, even if the process is killed at any point. Returns the number of batches added.
  */
-export async function flushUsage(deps: Needs): Promise<number> {
+export async function flushUsage(deps: Deps): Promise<number> {
   const { db, redis, config } = deps;
   const partnerIds = await allPartnerIds(db);
   // Batches of an earlier flush come first: while Postgres is away this fails, and no further batches are made.
@@ -22,7 +22,7 @@ export async function flushUsage(deps: Needs): Promise<number> {
 }
 
 async function addSealed(
-  { db, config, redis }: Needs,
+  { db, config, redis }: Deps,
   partnerIds: readonly number[],
 ): Promise<number> {
   const names = await sealedUsage(redis, config.redisPrefix, partnerIds);
@@ -35,7 +35,7 @@ async function addSealed(
 }
 
 /** Drops usage past its retention. Rejects while Redis is away, because ids of batches that it has must stay. */
-export async function retireUsage({ db, config, redis }: Needs): Promise<void> {
+export async function retireUsage({ db, config, redis }: Deps): Promise<void> {
   const names = await sealedUsage(redis, config.redisPrefix, await allPartnerIds(db));
   await pruneUsage(db, config.retentionDays, await readUsage(redis, names));
 }

@@ -1,5 +1,5 @@
 import { type PackedFile, packFile, sendPacked } from "#api/http/etag.ts";
-import type { Context, PageRouter } from "#api/http/state.ts";
+import type { Context, PageRouter } from "#api/http/context.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import { openApi30Path, openApiPath } from "#api/openapi/serve.ts";
 import { contentPolicy, readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";

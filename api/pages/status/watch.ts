@@ -36,7 +36,7 @@ export interface ServiceState {
   incidents: readonly Incident[];
 }
 
-interface Needs {
+interface Deps {
   config: Config;
   log: Log;
   clock: Clock;
@@ -64,7 +64,7 @@ const lateSlots = 3;
  * Keeps in memory what `/status` shows, so that it answers when Postgres and Redis are away. Says in Redis which feeds
  * this process finds well (decisions 16.33).
  */
-export function createServiceWatch(needs: Needs) {
+export function createServiceWatch(needs: Deps) {
   const {
     config,
     log,

@@ -12,7 +12,7 @@ import {
   selectedStations,
   whereSelected,
   withdrawable,
-} from "#src/marks/selection.ts";
+} from "#src/marks/mark-selection.ts";
 import { act, already, unknown } from "#src/operators/act.ts";
 
 /** The record of a decision about many marks (decisions 4.20). Times are null until they are reached. */

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { orThrow, problemObject } from "#api/http/errors.ts";
 import { route } from "#api/http/route.ts";
 import type { MarkDeps } from "#api/marks/deps.ts";
-import { caughtUp, fuelNow } from "#api/marks/reports.ts";
+import { caughtUp, fuelNow } from "#api/marks/outcomes.ts";
 import { json } from "#api/openapi/answers.ts";
 import { presentState } from "#src/contract/present.ts";
 import { readList } from "#src/contract/query.ts";
@@ -17,7 +17,7 @@ const idsMax = 500;
 const stateExample = { ...outputExample, station_id: "n1234567", state: "processed" as const };
 
 /** GET /reports/{report_id}: a mark's state, decisions 5. Kept 7 days, shown to its own partner only. */
-export const reportStateRoute = (services: MarkDeps) =>
+export const getReportRoute = (services: MarkDeps) =>
   route({
     method: "GET",
     path: "/reports/{report_id}",
@@ -43,7 +43,7 @@ export const reportStateRoute = (services: MarkDeps) =>
   });
 
 /** GET /reports: the same for many marks at once, decisions 5.5. */
-export const reportStatesRoute = (services: MarkDeps) =>
+export const getReportsRoute = (services: MarkDeps) =>
   route({
     method: "GET",
     path: "/reports",

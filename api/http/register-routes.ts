@@ -1,14 +1,14 @@
 import { Router } from "@koa/router";
 import { decodePart } from "#src/contract/query.ts";
-import type { BaseRoute, Place } from "#api/http/route.ts";
+import type { BaseRoute, RoutePath } from "#api/http/route.ts";
 import { refused } from "#api/http/errors.ts";
-import type { Context, Middleware, State } from "#api/http/state.ts";
+import type { Context, Middleware, State } from "#api/http/context.ts";
 import { validate } from "#api/http/validate.ts";
 
 /** Something to be checked before a handler runs; it throws a refusal. */
 export type Check<Route extends BaseRoute> = (
   ctx: Context,
-  place: Place<Route> | undefined,
+  routePath: RoutePath<Route> | undefined,
   /** Undefined when the path has no such method. */
   route: Route | undefined,
 ) => Promise<void> | void;
@@ -24,7 +24,7 @@ export interface Mounted<Route extends BaseRoute> {
   /** Answers OPTIONS with the methods of the path. */
   offersOptions?: boolean;
   /** Answers a browser's preflight, which no check could let through. False when the request is none. */
-  preflight?(ctx: Context, place: Place<Route> | undefined): boolean;
+  preflight?(ctx: Context, routePath: RoutePath<Route> | undefined): boolean;
   /** The detail of the 404 for a path that no route has. */
   unknownPath: string;
 }
@@ -41,16 +41,16 @@ export function mount<Route extends BaseRoute>(
 } {
   const { base, routes, checks, call, offersOptions = false, preflight, unknownPath } = mounted;
   const router = new Router<State>({ prefix: base, sensitive: true, strict: true });
-  const places = placesOf(base, routes, offersOptions);
+  const routePaths = routePathsOf(base, routes, offersOptions);
 
   const runChecks = async (
     ctx: Context,
-    place: Place<Route> | undefined,
+    routePath: RoutePath<Route> | undefined,
     route: Route | undefined,
   ): Promise<void> => {
-    ctx.state.place = place;
+    ctx.state.routePath = routePath;
     for (const check of checks) {
-      const checked = check(ctx, place, route);
+      const checked = check(ctx, routePath, route);
       // Most checks are done at once: waiting for them would cost a turn of the promise queue each.
       if (checked !== undefined) await checked;
     }
@@ -58,21 +58,21 @@ export function mount<Route extends BaseRoute>(
 
   // A fixed part wins over a parameter: the first route that fits a path takes it.
   for (const route of [...routes].sort((a, b) => parametersIn(a) - parametersIn(b))) {
-    const place = places.get(koaPath(base, route.path));
+    const routePath = routePaths.get(koaPath(base, route.path));
     const method = route.method.toLowerCase() as "get" | "post" | "patch" | "delete";
     const { readQuery, readBody } = validate(route);
     const isOpen = route.path.includes("{");
     // One middleware: each further one costs a request half a microsecond.
     router[method](koaPath("", route.path), async (ctx, next) => {
       // A path that is written out is no value of a parameter, also where it lacks the method.
-      if (isOpen && places.has(ctx["newRouterPath"] ?? ctx.path)) {
+      if (isOpen && routePaths.has(ctx["newRouterPath"] ?? ctx.path)) {
         await next();
         return;
       }
       // The query is read first, because an answer may be looked for while the request is counted.
       const refusal = readQuery(ctx);
       ctx.state.isInvalid = refusal !== null;
-      await runChecks(ctx, place, route);
+      await runChecks(ctx, routePath, route);
       if (refusal !== null) throw refusal;
       if (readBody !== undefined) await readBody(ctx);
       await call(route, ctx);
@@ -86,13 +86,13 @@ export function mount<Route extends BaseRoute>(
       return;
     }
     const [layer] = (ctx["matched"] as { path: string }[] | undefined) ?? [];
-    const place = layer === undefined ? undefined : places.get(layer.path);
-    if (ctx.method === "OPTIONS" && preflight?.(ctx, place) === true) return;
-    await runChecks(ctx, place, undefined);
-    if (place === undefined) throw refused("not-found", unknownPath);
-    const headers = { Allow: place.allow };
+    const routePath = layer === undefined ? undefined : routePaths.get(layer.path);
+    if (ctx.method === "OPTIONS" && preflight?.(ctx, routePath) === true) return;
+    await runChecks(ctx, routePath, undefined);
+    if (routePath === undefined) throw refused("not-found", unknownPath);
+    const headers = { Allow: routePath.allow };
     if (!offersOptions || ctx.method !== "OPTIONS")
-      throw refused("method-not-allowed", `Use one of: ${place.allow}.`, { headers });
+      throw refused("method-not-allowed", `Use one of: ${routePath.allow}.`, { headers });
     ctx.set(headers);
     ctx.status = 204;
   };
@@ -104,11 +104,11 @@ export const routesOf = (router: Router<State>): Middleware =>
   router.routes() as unknown as Middleware;
 
 /** Places by the path as the router writes it. */
-function placesOf<Route extends BaseRoute>(
+function routePathsOf<Route extends BaseRoute>(
   base: string,
   routes: readonly Route[],
   offersOptions: boolean,
-): Map<string, Place<Route>> {
+): Map<string, RoutePath<Route>> {
   const byPath = new Map<string, Route[]>();
   for (const route of routes) byPath.set(route.path, [...(byPath.get(route.path) ?? []), route]);
   return new Map(

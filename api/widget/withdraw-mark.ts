@@ -1,5 +1,5 @@
-import { markReplies, stationNotFound } from "#api/marks/report.ts";
-import { caughtUp, firstMarkGone, fuelNow, reportPath } from "#api/marks/reports.ts";
+import { markReplies, stationNotFound } from "#api/marks/submit-mark.ts";
+import { caughtUp, firstMarkGone, fuelNow, reportPath } from "#api/marks/outcomes.ts";
 import { orThrow, Refused } from "#api/http/errors.ts";
 import { route } from "#api/http/route.ts";
 import type { WidgetDeps } from "#api/widget/deps.ts";
@@ -8,14 +8,14 @@ import { refuse } from "#src/contract/refusals.ts";
 import { takeBackBody } from "#src/contract/report.ts";
 import { presentReport, type Report } from "#src/contract/present.ts";
 import { loadReports } from "#src/marks/marks.ts";
-import { takeOwnMarkBack } from "#src/marks/own-mark.ts";
+import { withdrawMark } from "#src/marks/withdraw-mark.ts";
 import { deviceReporter } from "#src/marks/reporter.ts";
 
 /**
  * POST /widget/stations/{station_id}/take-back: the device's newest mark there is withdrawn, as long as it is not older
  * than two minutes; decisions 15.35. Answers like a report, with the station's fuel block without the mark.
  */
-export const widgetTakeBackRoute = (services: WidgetDeps) =>
+export const widgetWithdrawRoute = (services: WidgetDeps) =>
   route({
     method: "POST",
     path: "/widget/stations/{station_id}/take-back",
@@ -45,7 +45,7 @@ export const widgetTakeBackRoute = (services: WidgetDeps) =>
         throw new Refused(stationNotFound(stationId));
       if (!ctx.state.key.reports) throw new Refused(reportsDisabled);
       const reporter = deviceReporter(config.reporterPepper, ctx.state.body.device);
-      const { id } = orThrow(await takeOwnMarkBack(db, config, reporter, stationId));
+      const { id } = orThrow(await withdrawMark(db, config, reporter, stationId));
       producer.wakeMarks([stationId]);
       const { waitMs, applied } = readPrefer(ctx.get("Prefer"), config.waitMs);
       const report = await untilFolded(

@@ -20,11 +20,11 @@ import { orThrow, Refused } from "#api/http/errors.ts";
 import { type ApiContext, route } from "#api/http/route.ts";
 import type { MarkDeps } from "#api/marks/deps.ts";
 import { dryRun } from "#api/marks/dry-run.ts";
-import { awaitOutput, reportPath } from "#api/marks/reports.ts";
+import { awaitOutput, reportPath } from "#api/marks/outcomes.ts";
 import { type Answers, json } from "#api/openapi/answers.ts";
 
 /** POST /stations/{station_id}/report: docs/contract.md 4.9, decisions 3 and 5. */
-export const reportRoute = (services: MarkDeps) =>
+export const submitMarkRoute = (services: MarkDeps) =>
   route({
     method: "POST",
     path: "/stations/{station_id}/report",
@@ -108,7 +108,7 @@ export const markReplies: Answers["replies"] = {
   },
 };
 
-type Needs = Pick<MarkDeps, "config" | "clock" | "model" | "priceMedians">;
+type Deps = Pick<MarkDeps, "config" | "clock" | "model" | "priceMedians">;
 /** The sender's part of a mark. */
 type Sender = Pick<IncomingMark, "reporter" | "partnerId" | "viewer" | "externalId" | "confirms">;
 
@@ -120,7 +120,7 @@ export const stationNotFound = (id: string): Refusal =>
 
 /** A partner's report as a mark to be admitted, or why it cannot be one (decisions 3: 422 before 404). */
 export const partnerMarkOf = (
-  services: Needs,
+  services: Deps,
   key: KeyInfo,
   stationId: string,
   body: ReportBody,
@@ -138,7 +138,7 @@ export const partnerMarkOf = (
  * map, and new devices are counted by the viewer's network instead of by the partner.
  */
 export function widgetMarkOf(
-  services: Needs,
+  services: Deps,
   { key, ip }: { key: KeyInfo; ip: string },
   stationId: string,
   body: StatementBody & { device: string; external_id?: string | null },
@@ -155,7 +155,7 @@ export function widgetMarkOf(
 }
 
 function markOf(
-  { config, clock, model: { locations }, priceMedians }: Needs,
+  { config, clock, model: { locations }, priceMedians }: Deps,
   key: KeyInfo,
   stationId: string,
   body: StatementBody,

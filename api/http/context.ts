@@ -1,8 +1,8 @@
 import type { Router } from "@koa/router";
 import type Koa from "koa";
 import type { Span } from "#src/infrastructure/tracing.ts";
-import type { Place } from "#api/http/route.ts";
-import type { LookedUp } from "#snapshots/rectangles/rectangle-store.ts";
+import type { RoutePath } from "#api/http/route.ts";
+import type { CacheLookup } from "#snapshots/rectangles/rectangle-store.ts";
 import type { Taken } from "#src/limits/meter.ts";
 import type { ProblemCode } from "#src/contract/refusals.ts";
 import type { QuotaDecision } from "#src/limits/limiter.ts";
@@ -21,13 +21,13 @@ export interface State {
   opened?: () => void;
   /** The percent-encoding of the path is broken: 422 where the path would match. */
   brokenPath: boolean;
-  /** The path's place among the routes; undefined when no route has this path. */
-  place?: Place | undefined;
+  /** The routes of the path; undefined when there are none. */
+  routePath?: RoutePath | undefined;
   key?: KeyInfo;
   /** The headers that let the calling page read the answer, when it may. */
   forPage?: Record<string, string> | undefined;
   /** The meter's decision about a counted request, and the result of the look-up in the cache. */
-  quota?: Taken<LookedUp>;
+  quota?: Taken<CacheLookup>;
   /** The limits that the answer's headers tell. */
   limits?: QuotaDecision;
   /** The problem that the request is answered with. */

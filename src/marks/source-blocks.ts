@@ -6,7 +6,7 @@ import { invalid, operatorAct, unknown } from "#src/operators/act.ts";
 import { longId, moment, networkHash, orNull } from "#src/operators/inputs.ts";
 
 /** A block of a reporter, by its number, or of a viewers' network, by its hash, hex. */
-export interface Block {
+export interface SourceBlock {
   kind: "reporter" | "network";
   id: string;
   until: Date;
@@ -63,15 +63,15 @@ export const blockNetwork = operatorAct(
 
 const inThePast = invalid("until", "Is in the past");
 
-const entryOf = (kind: Block["kind"], id: string, until: Date | null) => ({
+const entryOf = (kind: SourceBlock["kind"], id: string, until: Date | null) => ({
   action: `${kind}.block`,
   subject: `${kind} ${id}`,
   details: { until },
 });
 
 /** The current blocks, by their end. */
-export const listBlocks = (db: Db): Promise<Block[]> =>
-  rows<Block>(
+export const listBlocks = (db: Db): Promise<SourceBlock[]> =>
+  rows<SourceBlock>(
     db,
     `select 'reporter' as kind, id::text, blocked_until as until from reporters where blocked_until > server_now()
      union all

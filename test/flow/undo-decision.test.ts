@@ -2,9 +2,9 @@ import { expect } from "chai";
 import { isRefusal } from "#src/contract/refusals.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import type { ConsoleBatch, ConsoleBatchLine } from "#src/contract/console.ts";
-import { decideBatch } from "#src/marks/batches.ts";
+import { decideBatch } from "#src/marks/bulk-decisions.ts";
 import { closeDays, openDays } from "#src/marks/open-days.ts";
-import { takeBack } from "#src/marks/take-back.ts";
+import { undoDecision } from "#src/marks/undo-decision.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import { startRole } from "#test/harness/roles.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
@@ -157,7 +157,7 @@ describe("flow: decisions about many marks are taken back", function () {
     await closeDays(db, Date.now());
     expect((await openDays(db)).flat()).to.not.include(old);
 
-    expect(await takeBack(db, "test", ["rollback"], done.id!, quiet)).to.include({ marks: 3 });
+    expect(await undoDecision(db, "test", ["rollback"], done.id!, quiet)).to.include({ marks: 3 });
     expect((await stored()).marks).to.deep.equal(before.marks);
     expect((await openDays(db)).flat()).to.include(old);
     await closeDays(db, Date.now());
@@ -202,14 +202,14 @@ describe("flow: decisions about many marks are taken back", function () {
     const last = "from mark_batch_marks where station_id = ?";
     await rows(db, `create table later as select * ${last}`, [placeOf(2).id]);
     await rows(db, `delete ${last}`, [placeOf(2).id]);
-    await takeBack(db, "test", ["rollback"], id, quiet);
+    await undoDecision(db, "test", ["rollback"], id, quiet);
     await rows(db, "insert into mark_batch_marks select * from later");
     await rows(db, "update mark_batches set undone_at = null");
     const backs = await Promise.all(
-      ["a", "b"].map((actor) => takeBack(db, actor, ["rollback"], id, quiet)),
+      ["a", "b"].map((actor) => undoDecision(db, actor, ["rollback"], id, quiet)),
     );
     expect(backs.reduce((sum, back) => sum + (isRefusal(back) ? 0 : back.marks), 0)).to.equal(1);
-    expect(await takeBack(db, "test", ["rollback"], id, quiet)).to.include({
+    expect(await undoDecision(db, "test", ["rollback"], id, quiet)).to.include({
       code: "already-done",
     });
     await refoldWhole([0, 1, 2]);
@@ -225,7 +225,7 @@ describe("flow: decisions about many marks are taken back", function () {
     const done = await decideBatch(db, "test", "rollback", selection, quiet);
     if (isRefusal(done)) throw new Error("not done");
     await rows(db, "update mark_batches set finished_at = null");
-    await takeBack(db, "test", ["rollback"], done.id!, quiet);
+    await undoDecision(db, "test", ["rollback"], done.id!, quiet);
     const next = await decideBatch(db, "test", "rollback", selection, quiet);
     if (isRefusal(next)) throw new Error("not done");
     expect(next).to.include({ marks: 3 });

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { isRefusal } from "#src/contract/refusals.ts";
-import { markToTakeBack, type OwnMark, takeBackMs } from "#src/domain/own-mark.ts";
+import { markToWithdraw, type OwnMark, withdrawMs } from "#src/domain/withdraw-mark.ts";
 import { statuses } from "#src/domain/vocabulary.ts";
 import { openDesk, verdict } from "#test/domain/desk.ts";
 import { hour, minute, t0 } from "#test/domain/marks.ts";
@@ -15,7 +15,7 @@ const mark = (id: number, more: Partial<OwnMark> = {}): OwnMark => ({
 
 /** The number of the mark that is taken back; null when it is refused. */
 function taken(marks: readonly OwnMark[], atMs: number): number | null {
-  const found = markToTakeBack(marks, t0 + atMs, rules);
+  const found = markToWithdraw(marks, t0 + atMs, rules);
   if (!isRefusal(found)) return found.id;
   expect(found.code).to.equal("nothing-to-take-back");
   return null;
@@ -49,12 +49,12 @@ describe("an own mark is taken back (decisions 15.35)", () => {
           now += waitMs;
           if (isMark) marks.unshift(mark(marks.length + 1, { receivedAt: now }));
           else {
-            const found = markToTakeBack(marks, now, rules);
+            const found = markToWithdraw(marks, now, rules);
             const newest = marks[0];
             const isPossible =
               newest !== undefined &&
               newest.takenBackAt === null &&
-              now - newest.receivedAt <= takeBackMs &&
+              now - newest.receivedAt <= withdrawMs &&
               times.every((at) => now - at >= rules.cooldownMs);
             expect(isRefusal(found)).to.equal(!isPossible);
             if (isRefusal(found)) continue;

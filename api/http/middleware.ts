@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { meteredOf, usageLabel } from "#api/http/limits.ts";
 import { headersForPage } from "#api/http/cors.ts";
-import type { Check } from "#api/http/mount.ts";
+import type { Check } from "#api/http/register-routes.ts";
 import { Refused, refused } from "#api/http/errors.ts";
 import type { ApiContext, Route } from "#api/http/route.ts";
-import type { Context } from "#api/http/state.ts";
+import type { Context } from "#api/http/context.ts";
 import type { HttpDeps } from "#api/http/deps.ts";
 import { cityNotEncoded, hasUnencodedCity } from "#api/http/unencoded-city.ts";
 import { asksDryRun } from "#src/contract/request-headers.ts";
@@ -103,10 +103,10 @@ function authorize(services: HttpDeps): Check<Route> {
     return isDryRun ? secretDryRuns : null;
   };
 
-  return (ctx, place, route) => {
+  return (ctx, routePath, route) => {
     const { state } = ctx;
     const key = state.key as KeyInfo;
-    const open = place?.routes.some(({ access }) => access === "any") === true;
+    const open = routePath?.routes.some(({ access }) => access === "any") === true;
     const refusal = refusalOf(ctx, key, open, route);
     if (refusal === null) return undefined;
     return meter.peek(meteredOf(services, key, state.ip)).then((limits) => {

@@ -4,11 +4,11 @@ import { readDryRun, readPrefer } from "#src/contract/request-headers.ts";
 import { batchBody, batchItem, type BatchItem } from "#src/contract/report.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 import { compileCheck } from "#src/infrastructure/validation.ts";
-import { partnerMarkOf } from "#api/marks/report.ts";
+import { partnerMarkOf } from "#api/marks/submit-mark.ts";
 import { orThrow, problemObject } from "#api/http/errors.ts";
 import { dryRun } from "#api/marks/dry-run.ts";
 import { countRefusedMark } from "#api/http/limits.ts";
-import { awaitOutput } from "#api/marks/reports.ts";
+import { awaitOutput } from "#api/marks/outcomes.ts";
 import type { ReportOutput } from "#src/contract/present.ts";
 import { json } from "#api/openapi/answers.ts";
 import {
@@ -24,7 +24,7 @@ const bodyLimit = 1024 * 1024;
 const checkItem = compileCheck(batchItem, "body");
 
 /** POST /reports: up to 500 marks at once, each with an outcome of its own (decisions 5). */
-export const reportBatchRoute = (services: MarkDeps) =>
+export const submitMarksRoute = (services: MarkDeps) =>
   route({
     method: "POST",
     path: "/reports",

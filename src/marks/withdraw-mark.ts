@@ -1,6 +1,6 @@
 import { databaseNow } from "#src/infrastructure/clock.ts";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
-import { markToTakeBack, type OwnMark } from "#src/domain/own-mark.ts";
+import { markToWithdraw, type OwnMark } from "#src/domain/withdraw-mark.ts";
 import { dayMs } from "#src/domain/units.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
@@ -12,7 +12,7 @@ import { firstIdOfDay, idAfter, msOf } from "#src/marks/marks.ts";
  * rollback of one mark, and the station waits to be folded anew. A mark that no worker has processed yet never will be.
  * Gives the mark before the change, or the refusal. `reporter`: the device's hash, hex.
  */
-export const takeOwnMarkBack = (
+export const withdrawMark = (
   db: Db,
   config: Pick<Config, "cooldownMs">,
   reporter: string,
@@ -23,7 +23,7 @@ export const takeOwnMarkBack = (
     await lockStations(tx, [stationId], "wait");
     const now = await databaseNow(tx);
     const marks = await ownMarks(tx, reporter, stationId, now - config.cooldownMs - dayMs, now);
-    const found = markToTakeBack(marks, now, config);
+    const found = markToWithdraw(marks, now, config);
     if (isRefusal(found)) return found;
     const changed = await rows<ChangedEvent>(
       tx,

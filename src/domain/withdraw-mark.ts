@@ -2,7 +2,7 @@ import { type Refusal, refuse } from "#src/contract/refusals.ts";
 import { minuteMs } from "#src/domain/units.ts";
 
 /** Time after its receipt, the end included, in which a driver may take a mark of the map back (decisions 15.35). */
-export const takeBackMs = 2 * minuteMs;
+export const withdrawMs = 2 * minuteMs;
 
 /** A mark of the device on the station. Times of receipt and of taking back, ms. */
 export interface OwnMark {
@@ -17,7 +17,7 @@ export interface OwnMark {
  * the last two minutes, and the only one within a cooldown, so that nobody can flip a status. `marks`: the device's own
  * on that station, in any order. Pure.
  */
-export function markToTakeBack(
+export function markToWithdraw(
   marks: readonly OwnMark[],
   now: number,
   { cooldownMs }: { cooldownMs: number },
@@ -28,10 +28,10 @@ export function markToTakeBack(
     return refuse(code, "This device has taken its mark on this station back already.");
   if (!["none", "held"].includes(newest.review))
     return refuse(code, "The operator has decided about this mark already.");
-  if (now - newest.receivedAt > takeBackMs)
+  if (now - newest.receivedAt > withdrawMs)
     return refuse(
       code,
-      `This device's newest mark on this station is older than ${takeBackMs / minuteMs} minutes. Send a new mark when the cooldown is over.`,
+      `This device's newest mark on this station is older than ${withdrawMs / minuteMs} minutes. Send a new mark when the cooldown is over.`,
     );
   const isRepeated = marks.some(
     ({ takenBackAt }) => takenBackAt !== null && now - takenBackAt < cooldownMs,

@@ -11,7 +11,7 @@ import {
   isTakenBack,
   keptColumns,
   lockBatch,
-} from "#src/marks/batches.ts";
+} from "#src/marks/bulk-decisions.ts";
 import { msOf } from "#src/marks/marks.ts";
 import { daysOfIds, idsOfDays, reopenDays } from "#src/marks/open-days.ts";
 import { act, unknown } from "#src/operators/act.ts";
@@ -22,7 +22,7 @@ import { act, unknown } from "#src/operators/act.ts";
  * stations a transaction, each with its entry in the operator's log; after an interruption the same call does the rest.
  * Gives the result of this call.
  */
-export async function takeBack(
+export async function undoDecision(
   db: Db,
   actor: string,
   acts: readonly BatchAct[],
