@@ -3,6 +3,7 @@ import { benchCache } from "#bench/cache.ts";
 import { benchFuzz } from "#bench/fuzz.ts";
 import { benchIdle } from "#bench/idle.ts";
 import { benchMarks } from "#bench/marks.ts";
+import { benchMatching } from "#bench/matching.ts";
 import { benchMemory } from "#bench/memory.ts";
 import { benchPages } from "#bench/pages.ts";
 import { benchReads } from "#bench/reads.ts";
@@ -21,6 +22,7 @@ import { startBuild } from "#demo/building.ts";
 // `npm run bench -- pages [--quick] [--dry]`
 // `npm run bench -- fuzz [--quick] [--dry]`
 // `npm run bench -- idle [--minutes 10] [--dry] [--before FOLDER]`
+// `npm run bench -- matching [--dry]`
 // `npm run bench -- memory [--seconds 300] [--dry]`
 // `npm run bench -- size [--seconds 120] [--dry]`
 // `npm run bench -- streams [--rounds 5] [--seconds 5] [--quick] [--dry]`
@@ -82,6 +84,7 @@ const benches: Record<string, () => Promise<string>> = {
   cache: () => benchCache({ quick: values.quick, profileTo: values.profile }),
   fuzz: () => benchFuzz({ quick: values.quick }),
   idle: () => benchIdle({ minutes: Number(values.minutes), before: values.before }),
+  matching: () => benchMatching(),
   memory: () => benchMemory(options),
   pages: () => benchPages({ quick: values.quick }),
   size: () => benchSize(options),
@@ -100,8 +103,9 @@ if (unknown !== undefined) {
   console.error(`no benchmark "${unknown}": ${Object.keys(benches).join(", ")}`);
   process.exit(2);
 }
-// Trust runs the rules in this process.
-if (chosen.some((name) => name !== "trust")) await startBuild("roles", console.log).done;
+// Trust and matching run the rules in this process.
+if (chosen.some((name) => name !== "trust" && name !== "matching"))
+  await startBuild("roles", console.log).done;
 for (const name of chosen) {
   const text = await benches[name]!();
   console.log(`\n${text}`);

@@ -26,7 +26,11 @@ export type Reasons = Record<string, number>;
 export interface Doubtful {
   ids: readonly [string, string];
   distance_m: number;
-  reason: "different names" | "25 to 40 m apart" | "two objects of one kind";
+  reason:
+    | "different names"
+    | "different addresses"
+    | "25 to 40 m apart"
+    | "two objects of one kind";
 }
 
 /** The result of an import; `read` = added + changed + unchanged + merged + refused. */

@@ -1,6 +1,7 @@
 import { distanceM } from "#src/domain/geo.ts";
 import { brandKey } from "#src/import/brand-key.ts";
 import type { Doubtful } from "#src/import/file-import.ts";
+import { contradiction } from "#src/import/match-stations.ts";
 import type { ImportedStation } from "#src/import/osm-station.ts";
 
 const sameM = 25;
@@ -62,7 +63,7 @@ function closePairs(
   return pairs.sort((x, y) => x.distance - y.distance);
 }
 
-type Verdict = "same" | "different names" | "two objects of one kind";
+type Verdict = "same" | Exclude<Doubtful["reason"], "25 to 40 m apart">;
 
 function worst(left: readonly ImportedStation[], right: readonly ImportedStation[]): Verdict {
   const verdicts = left.flatMap((a) => right.map((b) => compare(a, b)));
@@ -82,6 +83,8 @@ function compare(a: ImportedStation, b: ImportedStation): Verdict {
     !isUnsaid(b, theirs)
   )
     return "different names";
+  // One brand, one position and two addresses: a geocoded town or street (decisions 14.28).
+  if (contradiction(a, b) !== undefined) return "different addresses";
   return shared || kind(a) !== kind(b) ? "same" : "two objects of one kind";
 }
 

@@ -158,6 +158,19 @@ describe("two objects that may be one station", () => {
     ).to.deep.equal(["n1+w1"]);
   });
 
+  it("are two when one brand has two addresses at one geocoded position", () => {
+    const of = (id: string, addr: string) => at(id, 0, { brand: "Q8", addr, street: true });
+    const { ids, doubtful } = join([
+      of("it-1", "VIA FIUME 30, ROMA"),
+      of("it-2", "VIA PO 3, ROMA"),
+      of("it-3", "Via Fiume 30, Roma"),
+    ]);
+    expect(ids).to.deep.equal(["it-1+it-3", "it-2"]);
+    expect(doubtful.map(({ reason }) => reason)).to.deep.equal(
+      Array(2).fill("different addresses"),
+    );
+  });
+
   it("are two when both are nodes, unless they bear the same name", () => {
     expect(join([at("n1", 0, { brand: "Shell" }), at("n2", 9)]).doubtful).to.have.length(1);
     expect(
