@@ -323,6 +323,10 @@ export interface StationFilters {
   status?: readonly ServedStatus[];
   /** All of them present. */
   fuel?: readonly string[];
+  /** All of them sold there, out today or not; stations whose grades are unknown do not pass. */
+  sells?: readonly string[];
+  /** True: only stations that are open now; those whose hours are unknown do not pass. */
+  opened?: boolean;
   /** In any of its spellings. */
   brand?: string;
   has_price?: boolean;

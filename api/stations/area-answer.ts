@@ -100,8 +100,7 @@ export function makeShared(
   const now = services.clock();
   const list = findList(services, ctx, request, now);
   const { asOfMs, count, truncated } = list.rest;
-  const { freshH } = request.filters;
-  const nextAt = services.model.nextChange({ kind: "box", box }, now, freshH);
+  const nextAt = services.model.nextChange({ kind: "box", box }, now, request.filters);
   const { coding, ...bodies } = services.lists.pack(list, ctx.headers["accept-encoding"]);
   return { head: { etag: list.etag, coding, asOfMs, count, truncated }, nextAt, ...bodies };
 }

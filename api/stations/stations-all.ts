@@ -172,6 +172,8 @@ function dumpOf(
   { filters, filtersKey: key, limit }: PageRequest,
   now: number,
 ): Dump | null {
+  // A station may have opened since the dump was made.
+  if (filters.opened === true) return null;
   const whole = (): Whole => model.whole(now, filters);
   // Standing filters always have a dump of the longest page. A list that fits into `limit` stands in it as a whole.
   const longest =

@@ -3,6 +3,7 @@ import type { CityStore } from "#snapshots/cities.ts";
 import type { Area } from "#snapshots/model/area.ts";
 import type { ReadModel } from "#snapshots/model/model.ts";
 import { type Filters, filtersKey, parseSearch } from "#snapshots/model/filters.ts";
+import { gradesIn } from "#src/domain/grades-sold.ts";
 import type { Box } from "#src/domain/geo.ts";
 import { readList } from "#src/contract/query.ts";
 import { isRefusal, type Refusal, refuse } from "#src/contract/refusals.ts";
@@ -34,6 +35,19 @@ export const filterParameters = {
     Type.String({
       description: "Comma list of grades, all of them present: 92, 95, 98, 100, ДТ (or dt, дизель)",
       examples: ["95,ДТ"],
+    }),
+  ),
+  sells: Type.Optional(
+    Type.String({
+      description:
+        "Comma list of grades, all of them sold there, out today or not. Stations whose grades are unknown do not pass",
+      examples: ["98"],
+    }),
+  ),
+  opened: Type.Optional(
+    Type.Boolean({
+      description:
+        "true: only stations that are open now, by their opening hours. Unknown hours do not pass",
     }),
   ),
   brand: Type.Optional(
@@ -81,18 +95,22 @@ export interface ReadFilters {
 export function readFilters(query: FilterQuery): ReadFilters | Refusal {
   const wanted = items(query.status ?? "");
   const lines = items(query.queue ?? "").map((item) => (item === "20" ? "20+" : item));
-  const named = items(query.fuel ?? "");
+  const lists = { fuel: items(query.fuel ?? ""), sells: items(query.sells ?? "") };
   const badStatus = unknownOf("status", wanted, served);
   if (badStatus !== null) return badStatus;
   const badQueue = unknownOf("queue", lines, queues);
   if (badQueue !== null) return badQueue;
-  const unknown = named.find((name) => parseGrade(name) === undefined);
-  if (unknown !== undefined) return refuseGrade(unknown, "fuel");
+  for (const list of ["fuel", "sells"] as const) {
+    const unknown = lists[list].find((name) => parseGrade(name) === undefined);
+    if (unknown !== undefined) return refuseGrade(unknown, list);
+  }
   const search = parseSearch(query.q ?? "");
   const filters: Filters = {
     statuses: wanted as ServedStatus[],
     queues: lines as Queue[],
-    grades: [...named.map((name) => parseGrade(name)!), ...search.grades],
+    grades: [...gradesIn(lists.fuel.join()), ...search.grades],
+    sold: gradesIn(lists.sells.join()),
+    opened: query.opened ?? false,
     words: search.words,
     brand: query.brand ?? "",
     priced: query.has_price ?? false,

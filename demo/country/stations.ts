@@ -1,4 +1,4 @@
-import { noSales } from "#src/domain/grades-sold.ts";
+import { gradesText } from "#src/domain/grades-sold.ts";
 import { demoCities, type DemoCity } from "#demo/country/cities.ts";
 import { createRandom, type Random } from "#demo/country/random.ts";
 import { distanceM, type Point } from "#src/domain/geo.ts";
@@ -31,13 +31,15 @@ export function makeStations(random: Random, total = 10_000): DemoStation[] {
     const brand = random.weighted(brands);
     const label = random.chance(0.6) ? `АЗС № ${random.int(1, 480)}` : "";
     const name = [brand, label].filter(Boolean).join(" ") || "АЗС";
+    const id = `demo-${String(number).padStart(5, "0")}`;
     stations.push({
-      id: `demo-${String(number).padStart(5, "0")}`,
+      id,
       ...place,
       brand,
       name,
       city: index,
-      ...noSales,
+      grades_sold: gradesText(assortment(id)),
+      opening_hours: hoursOf(id),
     });
   }
   return stations;
@@ -55,6 +57,17 @@ export function assortment(stationId: string): Grade[] {
   ];
   const sold = all.filter(([, share]) => random.chance(share)).map(([grade]) => grade);
   return sold.length > 0 ? sold : ["95"];
+}
+
+/** Most stations on roads never close; of a tenth nobody knows the hours. */
+function hoursOf(stationId: string): string {
+  const random = createRandom(Number(stationId.replace(/\D/g, "")) * 6007);
+  return random.weighted([
+    ["24/7", 60],
+    ["Mo-Su 06:00-23:00", 20],
+    ["Mo-Fr 07:00-21:00; Sa,Su 08:00-20:00", 10],
+    ["", 10],
+  ]);
 }
 
 // Invented; none is meant to be a real chain.

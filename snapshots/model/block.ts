@@ -34,7 +34,7 @@ export const field = {
   fuel: 1,
   /** Three lanes of the digest of its JSON. */
   hash: 2,
-  /** status | grades << 3 | queue << 8 | priced << 11. */
+  /** status | grades << 3 | queue << 8 | priced << 11 | grades sold << 12. */
   flags: 5,
   /** Served `updated`, seconds since the epoch; 0 when never set. */
   updatedS: 6,
@@ -47,8 +47,10 @@ export const field = {
   /** Six lanes of the sign of its text (see text-search.ts). */
   sign: 10,
   signEnd: 16,
+  /** Number of its opening hours (see schedules.ts). */
+  hours: 16,
 } as const;
-export const recordSize = 16;
+export const recordSize = 17;
 
 /** One station of a block. */
 export interface Source {

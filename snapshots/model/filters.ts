@@ -1,16 +1,23 @@
 import {
   type Grade,
-  grades,
   parseGrade,
   type Queue,
   queues,
   type ServedStatus,
   servedStatuses,
 } from "#src/domain/vocabulary.ts";
+import { gradeBits } from "#src/domain/grades-sold.ts";
 import { hourS } from "#src/domain/units.ts";
 import { type Block, field, recordSize } from "#snapshots/model/block.ts";
 import { type BrandTable, foldBrand } from "#snapshots/model/brand-table.ts";
-import { foldText, gradeShift, pricedBit, queueShift } from "#snapshots/model/fragment.ts";
+import {
+  foldText,
+  gradeShift,
+  pricedBit,
+  queueShift,
+  soldShift,
+} from "#snapshots/model/fragment.ts";
+import type { Schedules } from "#snapshots/model/schedules.ts";
 import { compileSearch, type TextSearch } from "#snapshots/model/text-search.ts";
 
 /** The filters of docs/contract.md 4.1; an absent filter lets every station pass. */
@@ -19,6 +26,10 @@ export interface Filters {
   /** All of them must be present now. */
   grades?: readonly Grade[];
   queues?: readonly Queue[];
+  /** All of them must be sold there, now or not. */
+  sold?: readonly Grade[];
+  /** Only stations that are open for sure. */
+  opened?: boolean;
   /** In any of its spellings (decisions 14.26). */
   brand?: string;
   /** Only stations with fresh prices. */
@@ -52,16 +63,21 @@ export function filtersKey(filters: Filters): string {
     filters.priced === true,
     filters.freshH ?? 0,
     sorted(filters.words),
+    // Added later: without them the key is that of older versions, whose cursors and sets go on.
+    ...(filters.opened === true || filters.sold?.length
+      ? [sorted(filters.sold), filters.opened === true]
+      : []),
   ]);
 }
 
 /** The filters of a `filtersKey`. */
 export function filtersOf(key: string): Filters {
-  const [statuses, grades, queues, brand, priced, freshH, words] = JSON.parse(key) as [
-    ...[ServedStatus[], Grade[], Queue[], string, boolean, number, string[]],
-  ];
+  const [statuses, grades, queues, brand, priced, freshH, words, sold = [], opened = false] =
+    JSON.parse(key) as [
+      ...[ServedStatus[], Grade[], Queue[], string, boolean, number, string[], Grade[]?, boolean?],
+    ];
   return {
-    ...{ statuses, grades, queues, brand, priced, words },
+    ...{ statuses, grades, queues, brand, priced, words, sold, opened },
     ...(freshH === 0 ? {} : { freshH }),
   };
 }
@@ -69,17 +85,20 @@ export function filtersOf(key: string): Filters {
 /** Marks passing stations of a block by 1 in their slot, only among those marked in `within` unless it is null. */
 export type Matcher = (block: Block, within: Uint8Array | null) => Uint8Array;
 
-/** The filters as one predicate over a block's flags, or null when everything passes. */
+/** The filters as one predicate over a block's flags, or null when everything passes. `isOpen` looks at a number of hours. */
 export function compileFilters(
   filters: Filters,
   now: number,
   brands: Pick<BrandTable, "spellingsOf">,
+  isOpen: Schedules["isOpen"],
 ): Matcher | null {
   const statusBits = bits(filters.statuses, (status) => servedStatuses.indexOf(status));
-  const gradeBits = bits(filters.grades, (grade) => grades.indexOf(grade)) << gradeShift;
+  const nowBits = gradeBits(filters.grades ?? []) << gradeShift;
   const queueBits = bits(filters.queues, (queue) => queues.indexOf(queue) + 1);
   const brand = filters.brand ? (brands.spellingsOf(filters.brand) ?? none) : undefined;
-  const needed = gradeBits | (filters.priced ? pricedBit : 0);
+  const soldBits = gradeBits(filters.sold ?? []) << soldShift;
+  const needed = nowBits | soldBits | (filters.priced ? pricedBit : 0);
+  const opened = filters.opened === true;
   const freshFromS = filters.freshH === undefined ? undefined : now / 1000 - filters.freshH * hourS;
   const search = compileWords(filters.words ?? [], brands);
   if (
@@ -88,6 +107,7 @@ export function compileFilters(
     needed === 0 &&
     brand === undefined &&
     freshFromS === undefined &&
+    !opened &&
     search === null
   )
     return null;
@@ -108,7 +128,9 @@ export function compileFilters(
         (brand === undefined || brand[records[at + field.brand] as number] === 1) &&
         (freshFromS === undefined ||
           (status !== noData && (records[at + field.updatedS] as number) >= freshFromS)) &&
-        (search === null || search(block, slot));
+        (search === null || search(block, slot)) &&
+        // Last, because it may have to read a text.
+        (!opened || isOpen(records[at + field.hours] as number, now));
       if (passes) chosen[slot] = 1;
     }
     return chosen;

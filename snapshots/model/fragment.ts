@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { stationHead } from "#src/contract/present.ts";
 import type { StationRow } from "#src/feed/feed.ts";
 import { emptyState, type FuelBlock, type StationState } from "#src/domain/state.ts";
+import { gradeBits, gradesIn } from "#src/domain/grades-sold.ts";
 import { parseTime } from "#src/domain/time.ts";
 import { grades, queues, servedStatuses } from "#src/domain/vocabulary.ts";
 import {
@@ -19,6 +20,7 @@ import { signOf } from "#snapshots/model/text-search.ts";
 export const gradeShift = 3;
 export const queueShift = 8;
 export const pricedBit = 1 << 11;
+export const soldShift = 12;
 
 /**
  * The station rendered as it is served (docs/contract.md 2.1). `state` is the state from which the passing of time
@@ -27,15 +29,16 @@ export const pricedBit = 1 << 11;
 export function renderStation(
   station: number,
   row: StationRow,
-  brand: number,
+  numbers: Pick<Marks, "brand" | "hours">,
   fuel: FuelBlock,
   state: string,
 ): Rendered {
   const { lat, lon, name, addr } = row;
+  const marks = { ...numbers, sold: gradeBits(gradesIn(row.grades_sold)) };
   const fixed = stationHead(row);
   const text = `${[name, row.brand, addr].map(foldText).join("\u001f")}\n`;
   const json = `${fixed}${JSON.stringify(fuel)}},`;
-  return { station, lat, lon, json, text, state, record: recordOf(fixed, json, text, brand, fuel) };
+  return { station, lat, lon, json, text, state, record: recordOf(fixed, json, text, marks, fuel) };
 }
 
 /** The same station with another value of `fuel`; `ended` when the passing of time will change nothing more. */
@@ -44,6 +47,11 @@ export function renderFuel(block: Block, slot: number, fuel: FuelBlock, ended: b
   const fixed = block.body.read().toString("utf8", start, start + read(block, slot, field.fuel));
   const json = `${fixed}${JSON.stringify(fuel)}},`;
   const text = textOf(block, slot);
+  const marks: Marks = {
+    brand: read(block, slot, field.brand),
+    hours: read(block, slot, field.hours),
+    sold: read(block, slot, field.flags) >>> soldShift,
+  };
   return {
     station: block.stations[slot] as number,
     lat: block.coordinates[slot * 2] as number,
@@ -51,7 +59,7 @@ export function renderFuel(block: Block, slot: number, fuel: FuelBlock, ended: b
     json,
     text,
     state: ended ? "" : stateOf(block, slot),
-    record: recordOf(fixed, json, text, read(block, slot, field.brand), fuel),
+    record: recordOf(fixed, json, text, marks, fuel),
   };
 }
 
@@ -97,11 +105,20 @@ export const readState = (text: string): StationState => ({
   ...(JSON.parse(text) as Partial<StationState>),
 });
 
+/** What the filters read of a station besides its texts and its fuel. */
+interface Marks {
+  /** Numbers of its brand and of its opening hours in the model. */
+  brand: number;
+  hours: number;
+  /** A bit for each grade that it sells. */
+  sold: number;
+}
+
 function recordOf(
   fixed: string,
   json: string,
   text: string,
-  brand: number,
+  { brand, hours, sold }: Marks,
   fuel: FuelBlock,
 ): number[] {
   const record = Array.from({ length: recordSize }, () => 0);
@@ -110,9 +127,10 @@ function recordOf(
   for (let lane = 0; lane < 3; lane++)
     record[field.hash + lane] = Number.parseInt(digest.slice(lane * 8, lane * 8 + 8), 16);
   record[field.fuel] = Buffer.byteLength(fixed);
-  record[field.flags] = flagsOf(fuel);
+  record[field.flags] = flagsOf(fuel) | (sold << soldShift);
   record[field.updatedS] = (parseTime(fuel.updated) ?? 0) / 1000;
   record[field.brand] = brand;
+  record[field.hours] = hours;
   signOf(text).forEach((bits, lane) => (record[field.sign + lane] = bits));
   return record;
 }

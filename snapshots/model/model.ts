@@ -24,6 +24,7 @@ import {
   renderStation,
   writeState,
 } from "#snapshots/model/fragment.ts";
+import { createSchedules } from "#snapshots/model/schedules.ts";
 import { createQueries } from "#snapshots/model/queries.ts";
 import {
   createChangeOrder,
@@ -69,6 +70,7 @@ export function createReadModel({
   const changes = createChangeOrder(table);
   const passing = createTransitions(table);
   const brands = createBrandTable();
+  const schedules = createSchedules();
   /** All changes by the passing of time up to here are applied. */
   let time = Number.NEGATIVE_INFINITY;
   /** Stations that were shown as of a later time, and whose rows have not come since. */
@@ -154,7 +156,9 @@ export function createReadModel({
       if (!inService) added.push(station);
       const fuel = view(row.state, time, lifetimeMs);
       const state = times.nextAt === Infinity ? "" : writeState(row.state);
-      put.set(station, renderStation(station, row, brands.numberOf(row.brand), fuel, state));
+      const hours = schedules.numberOf(row.opening_hours, row);
+      const numbers = { brand: brands.numberOf(row.brand), hours };
+      put.set(station, renderStation(station, row, numbers, fuel, state));
     }
     // All stations are rendered by now: an error before this has changed nothing.
     for (const one of entered) one();
@@ -165,7 +169,7 @@ export function createReadModel({
   };
 
   const matcher = (filters: Filters | undefined): Matcher | null =>
-    filters === undefined ? null : compileFilters(filters, time, brands);
+    filters === undefined ? null : compileFilters(filters, time, brands, schedules.isOpen);
 
   const find = (id: string): Source | null => {
     const station = table.find(id);

@@ -7,7 +7,7 @@ import {
   sumText,
 } from "#snapshots/model/block.ts";
 import type { Point } from "#src/domain/geo.ts";
-import { hourS } from "#src/domain/units.ts";
+import { hourS, minuteMs } from "#src/domain/units.ts";
 import { findAlong } from "#snapshots/model/along.ts";
 import type { Area } from "#snapshots/model/area.ts";
 import type { BlockList } from "#snapshots/model/block-list.ts";
@@ -293,16 +293,18 @@ export function createQueries({ list, table, order, changes, matcher, drain }: P
     },
 
     /**
-     * Time of the next change of this area's answer by the passing of time, ms; Infinity for never. `freshH`: a filter.
+     * Time of the next change of this area's answer by the passing of time, ms; Infinity for never. With `opened` at most
+     * the next minute: stations open and close at whole minutes.
      */
-    nextChange(area: Area, now: number, freshH?: number): number {
+    nextChange(area: Area, now: number, { freshH, opened }: Filters = {}): number {
       drain(now);
+      const nextMinute = (Math.floor(now / minuteMs) + 1) * minuteMs;
       return select(list, area, null)
         .hits.map((hit) => {
           const next = hit.chosen === null ? nextIn(hit.block) : nextAmong(hit.block, hit.chosen);
           return freshH === undefined ? next : Math.min(next, nextTooOld(hit, now, freshH));
         })
-        .reduce((a, b) => Math.min(a, b), Infinity);
+        .reduce((a, b) => Math.min(a, b), opened === true ? nextMinute : Infinity);
     },
   };
 }

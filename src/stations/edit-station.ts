@@ -10,6 +10,7 @@ import { hoursMax } from "#src/import/osm-sold.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { already, invalid, operatorAct, unknown } from "#src/operators/act.ts";
 import { line, oneOf, stationId } from "#src/operators/inputs.ts";
+import { hoursFault } from "#src/stations/opening-hours.ts";
 import {
   type HandEdits,
   type HandField,
@@ -169,6 +170,8 @@ function wantedOf(wish: StationWish, edits: HandEdits): Some<Values> | Refusal {
     if ([...cleaned].length > most) return invalid(field, `Must have at most ${most} characters`);
     const value = field === "grades_sold" ? readGrades(cleaned) : cleaned;
     if (value === null) return invalid(field, `Must be a comma list of ${grades.join(", ")}`);
+    if (field === "opening_hours" && value !== "" && hoursFault(value) !== null)
+      return invalid(field, `Must be opening hours as OSM writes them: ${hoursFault(value)}`);
     wanted[field] = value;
   }
   if (wish.position !== undefined) {

@@ -1,3 +1,4 @@
+import { noSales } from "#src/domain/grades-sold.ts";
 import { emptyState, type StationState } from "#src/domain/state.ts";
 import type { Status } from "#src/domain/vocabulary.ts";
 import type { Db } from "#src/infrastructure/db.ts";
@@ -9,6 +10,8 @@ export interface Entry {
   brand?: string;
   name?: string;
   addr?: string;
+  grades_sold?: string;
+  opening_hours?: string;
   state?: StationState;
 }
 
@@ -40,8 +43,10 @@ export const serving = (
 /** Writes stations with their states and stamps them, in one transaction, as an import or a worker does. */
 export const writeStations = (db: Db, entries: readonly Entry[]): Promise<void> =>
   db.transaction(async (tx) => {
-    for (const { id, lat, lon, brand = "", name = "", addr = "", state } of entries) {
-      const station = { id, source: "test", lat, lon, brand, name, addr };
+    for (const { state, ...facts } of entries) {
+      const { id } = facts;
+      const unsaid = { brand: "", name: "", addr: "", ...noSales };
+      const station = { source: "test", ...unsaid, ...facts };
       await tx("stations").insert(station).onConflict("id").merge();
       if (state === undefined) continue;
       const status = { station_id: id, state: JSON.stringify(state) };

@@ -1,3 +1,4 @@
+import { knownHours } from "#test/oracle/hours.ts";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
@@ -48,6 +49,8 @@ interface Read {
   rest: Rest;
 }
 
+const texts = Object.keys(knownHours);
+
 describe("reads, against going through all stations one by one", function () {
   const countries: [name: string, fill: (db: Db) => Promise<void>][] = [
     [
@@ -57,7 +60,8 @@ describe("reads, against going through all stations one by one", function () {
         // Some stand at one place, so that ties have to be broken.
         const crowded = stations.map((one, n) => {
           const { lat, lon } = stations[n - (n % 5)] ?? one;
-          return n % 10 < 5 ? one : { ...one, lat, lon };
+          const opening_hours = texts[n % texts.length]!;
+          return { ...one, opening_hours, ...(n % 10 < 5 ? {} : { lat, lon }) };
         });
         await applyStations(db, "demo", crowded, false, () => {});
         const cities = demoCities.map(({ name, region, lat, lon, population }, n) => ({
@@ -78,6 +82,11 @@ describe("reads, against going through all stations one by one", function () {
         const silent = { ...options, progress: () => {}, waiting: () => {} };
         await importCities(db, { ...silent, path: `${real}ru_cities_hflabs.csv` });
         await importStations(db, { ...silent, path: `${real}ru_osm_fuel_16_cities.json` });
+        // Hours that the oracle can read.
+        await db.raw(
+          "update stations set opening_hours = (?::text[])[1 + abs(hashtext(id)) % ?::integer]",
+          [texts, texts.length] as never,
+        );
       },
     ],
   ];
@@ -287,6 +296,8 @@ const anything = {
   hasPrice: false,
   queues: [],
   freshH: null,
+  sold: [],
+  opened: false,
 };
 
 const pathOf = ({ what }: ReadRequest): string => (what.kind === "all" ? what.path : "");

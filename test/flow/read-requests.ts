@@ -72,6 +72,8 @@ export function readRequests(
       hasPrice: rare(fc.constantFrom("true", "1", "false"), "", 6),
       queues: rare(fc.subarray([...queues], { minLength: 1 }), [], 6),
       freshH: rare<number | null>(fc.integer({ min: 1, max: 24 }), null, 6),
+      sells: rare(fc.array(grade, { minLength: 1, maxLength: 2 }), [], 6),
+      opened: rare(fc.constantFrom("true", "1", "false"), "", 6),
     })
     .map((one) => {
       const query = new URLSearchParams();
@@ -84,10 +86,14 @@ export function readRequests(
       set("has_price", one.hasPrice);
       set("queue", one.queues.join(","));
       set("fresh_h", String(one.freshH ?? ""));
+      set("sells", one.sells.map(({ text }) => text).join(","));
+      set("opened", one.opened);
       const wanted: Wanted = {
         ...{ words: one.words, statuses: one.statuses, queues: one.queues, freshH: one.freshH },
         ...{ brand: one.brand, hasPrice: ["true", "1"].includes(one.hasPrice) },
         grades: [...one.grades, ...one.inWords].map(({ name }) => name),
+        sold: one.sells.map(({ name }) => name),
+        opened: ["true", "1"].includes(one.opened),
       };
       // A plus in a query string is a blank: `20 ` is understood all the same.
       return { wanted, query: query.toString().replaceAll("20%2B", "20+") };

@@ -1,3 +1,4 @@
+import { isOpenPlainly, knownHours } from "#test/oracle/hours.ts";
 import { distanceM, type Point } from "#src/domain/geo.ts";
 import type { FuelBlock, StationState } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
@@ -18,6 +19,9 @@ export interface Wanted {
   hasPrice: boolean;
   queues: readonly string[];
   freshH: number | null;
+  sold: readonly string[];
+  /** By `isOpenPlainly`: the hours must be of `knownHours`. */
+  opened: boolean;
 }
 
 export type Place =
@@ -97,7 +101,8 @@ export function createReads(known: readonly Known[]) {
   };
 }
 
-function passes({ brand, name, addr, fuel }: Shown, wanted: Wanted, now: number): boolean {
+function passes(station: Shown, wanted: Wanted, now: number): boolean {
+  const { brand, name, addr, fuel, grades_sold = "", opening_hours = "" } = station;
   const { words, statuses, grades, queues, freshH } = wanted;
   const present = fuel.fuels_now.split(",");
   if (statuses.length > 0 && !statuses.includes(fuel.status)) return false;
@@ -105,6 +110,8 @@ function passes({ brand, name, addr, fuel }: Shown, wanted: Wanted, now: number)
   if (!grades.every((grade) => present.includes(grade))) return false;
   if (wanted.brand !== "" && !isBrand(brand, wanted.brand)) return false;
   if (wanted.hasPrice && fuel.prices === undefined) return false;
+  if (!wanted.sold.every((grade) => grades_sold.split(",").includes(grade))) return false;
+  if (wanted.opened && !isOpenPlainly(knownHours[opening_hours] ?? [], now, station)) return false;
   if (freshH !== null) {
     if (fuel.status === "nodata") return false;
     if (now - (parseTime(fuel.updated) as number) > freshH * 3600_000) return false;

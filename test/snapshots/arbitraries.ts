@@ -1,3 +1,4 @@
+import { knownHours } from "#test/oracle/hours.ts";
 import fc from "fast-check";
 import { emptyState, type StationState } from "#src/domain/state.ts";
 import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
@@ -92,7 +93,7 @@ export const row = (ids: number): fc.Arbitrary<FeedRow> =>
     name: fc.constantFrom("", "АЗС №1", "Берёзка", 'Quote " and \\'),
     addr: fc.constantFrom("", "Красный проспект, 1", "шоссе\nЭнтузиастов"),
     grades_sold: fc.constantFrom("", "92,95,ДТ", "95,98"),
-    opening_hours: fc.constantFrom("", "24/7", "Mo-Fr 06:00-22:00", 'rubbish "'),
+    opening_hours: fc.constantFrom(...Object.keys(knownHours)),
     seq: fc.constant(1),
     at: fc.integer({ min: -3600_000, max: 120_000 }).map((offset) => startMs + offset),
     removed: fc.boolean().chain((maybe) => (maybe ? fc.boolean() : fc.constant(false))),
@@ -124,6 +125,8 @@ const filter = fc.record(
       ["азс", "берез", "красный", "1", "лук", "елк", "энтуз", "lukoil", "шелл", "лукойл"],
       { maxLength: 2 },
     ),
+    sold: fc.subarray([...grades], { maxLength: 2 }),
+    opened: fc.boolean(),
   },
   { requiredKeys: [] },
 );

@@ -59,7 +59,7 @@ describe("nearest stations", () => {
           };
           const rest = { seq: 1, at: startMs, removed: false, state: emptyState };
           const fuel = view(emptyState, startMs, lifetimeMs);
-          return renderStation(n * 100 + i, { ...row, ...rest }, 0, fuel, "");
+          return renderStation(n * 100 + i, { ...row, ...rest }, { brand: 0, hours: 0 }, fuel, "");
         }),
         shelf,
         true,

@@ -1,0 +1,81 @@
+import zoneAt from "@photostructure/tz-lookup";
+import type { Point } from "#src/domain/geo.ts";
+import { minuteMs } from "#src/domain/units.ts";
+import { dayMinutes, minuteOfWeek, wallMinutes } from "#src/domain/wall-clock.ts";
+import { type OpenTimes, readOpenTimes } from "#src/stations/opening-hours.ts";
+
+/** The number of stations whose hours are unknown. */
+export const noSchedule = 0;
+
+/** Opening hours in a time zone: thousands of stations share one. */
+interface Schedule {
+  text: string;
+  zone: string;
+  /** The first station with it, for the country's holidays: a zone lies in one country. */
+  place: Point;
+  /** Null: unknown. Undefined: nobody has asked yet. */
+  times: OpenTimes | null | undefined;
+  /** The day of `times` that are not weekly, as minutes. */
+  dayStart: number;
+}
+
+export type Schedules = ReturnType<typeof createSchedules>;
+
+/**
+ * The opening hours of a model's stations, each text once in each time zone, by number. A text is read when somebody first
+ * asks whether it is open (0.6 ms), and one whose weeks differ again each day; every other question is a look into its
+ * spans (decisions 14.20).
+ */
+export function createSchedules() {
+  const numbers = new Map<string, number>();
+  const schedules: Schedule[] = [];
+  const clocks = new Map<string, { atMinute: number; wall: number }>();
+
+  /** A clock of the zone, read once a minute. */
+  const wallAt = (now: number, zone: string): number => {
+    const atMinute = Math.floor(now / minuteMs);
+    const read = clocks.get(zone);
+    if (read?.atMinute === atMinute) return read.wall;
+    const wall = wallMinutes(now, zone);
+    clocks.set(zone, { atMinute, wall });
+    return wall;
+  };
+
+  return {
+    /** The number of the hours `text` at a place; `noSchedule` for "". */
+    numberOf(text: string, { lat, lon }: Point): number {
+      if (text === "") return noSchedule;
+      const zone = zoneAt(lat, lon);
+      const key = `${zone} ${text}`;
+      let number = numbers.get(key);
+      if (number === undefined) {
+        schedules.push({ text, zone, place: { lat, lon }, times: undefined, dayStart: 0 });
+        numbers.set(key, (number = schedules.length));
+      }
+      return number;
+    },
+    /** True when a station with these hours is open at `now`, ms, for sure. */
+    isOpen(number: number, now: number): boolean {
+      const schedule = schedules[number - 1];
+      if (schedule === undefined) return false;
+      const { text, zone, place } = schedule;
+      if (text === "24/7") return true;
+      const wall = wallAt(now, zone);
+      const dayStart = wall - (wall % dayMinutes);
+      const { times } = schedule;
+      if (times === undefined || (times?.weekly === false && schedule.dayStart !== dayStart)) {
+        schedule.times = readOpenTimes(text, place, dayStart);
+        schedule.dayStart = dayStart;
+      }
+      if (!schedule.times) return false;
+      const { weekly, spans } = schedule.times;
+      return isInside(spans, weekly ? minuteOfWeek(wall) : wall - dayStart);
+    },
+  };
+}
+
+function isInside(spans: Uint16Array, minute: number): boolean {
+  for (let i = 0; i < spans.length; i += 2)
+    if (minute >= (spans[i] as number) && minute < (spans[i + 1] as number)) return true;
+  return false;
+}
