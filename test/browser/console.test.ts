@@ -318,6 +318,7 @@ describe("browser: console", function () {
         ["/people", "Privacy"],
         ["/stations", "Stations"],
         [`/stations/${placeOf(0).id}`, `Station ${placeOf(0).id}`],
+        ["/brands", "Brands"],
         ["/imports", "Imports"],
         ["/incidents", "Incidents"],
         ["/log", "Log"],

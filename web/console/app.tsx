@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { ConsoleAccount, ConsoleHealth } from "#src/contract/console.ts";
 import { account, api, useLoaded } from "#web/console/api.ts";
 import { said } from "#web/console/doing.ts";
+import { BrandsPage } from "#web/console/pages/brands.tsx";
 import { ImportsPage } from "#web/console/pages/imports.tsx";
 import { IncidentsPage } from "#web/console/pages/incidents.tsx";
 import { LogPage } from "#web/console/pages/log.tsx";
@@ -171,6 +172,7 @@ function pageOf(path: string, health: Resource<ConsoleHealth>) {
       <RollbackRecordPage key={id} id={id} />
     );
   if (noun === "people") return <PeoplePage />;
+  if (noun === "brands") return <BrandsPage />;
   if (noun === "imports") return <ImportsPage />;
   if (noun === "incidents") return <IncidentsPage />;
   if (noun === "log") return <LogPage />;

@@ -30,6 +30,7 @@ export const sitePages: readonly SitePage[] = [
   { path: "/rollback", text: say("Rollback"), words: say("withdraw marks attack take back undo") },
   { path: "/people", text: say("Privacy"), words: say("people person export erase") },
   { path: "/stations", text: say("Stations"), words: say("search status history why") },
+  { path: "/brands", text: say("Brands"), words: say("brand spelling alias name") },
   { path: "/imports", text: say("Imports"), words: say("files upload cities statuses") },
   {
     path: "/incidents",

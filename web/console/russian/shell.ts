@@ -23,6 +23,8 @@ export const shell = {
   "people person export erase":
     "персональные данные люди человек выгрузка удалить стереть приватность privacy",
   "search status history why": "азс заправки поиск статус история почему stations",
+  Brands: "Сети",
+  "brand spelling alias name": "бренды сети азс написание псевдоним brands",
   "files upload cities statuses": "файлы загрузить загрузка города статусы imports",
   Incidents: "Инциденты",
   "status page outage tell everybody public":

@@ -10,6 +10,28 @@ export const stations = {
   "Grades sold": "Продаваемые марки",
   "Opening hours": "Часы работы",
   Id: "Идентификатор",
+  // Brands.
+  "A brand has one spelling on the map, whatever the files write. Fuelmark knows the brands of a public list; here you give it the spellings that the list lacks.":
+    "На карте у сети одно написание, как бы её ни писали в файлах. Fuelmark знает сети из открытого списка; здесь задаются написания, которых в нём нет.",
+  Spelling: "Написание",
+  "as files write it; case, quotes and spaces make no difference":
+    "как в файлах; регистр, кавычки и пробелы не важны",
+  "as drivers are to see it; empty: no brand": "как её увидят водители; пусто — без сети",
+  "Give the spelling to the brand": "Отнести написание к сети",
+  "The alias is taken away": "Псевдоним убран",
+  "Unknown brands": "Неизвестные сети",
+  "{known} of {all} stations with a brand have a known one.":
+    "Из {all} станций с указанной сетью она известна у {known}.",
+  Aliases: "Псевдонимы",
+  "Saved; stations changed: {n}": "Сохранено; изменено станций: {n}",
+  "Saved; stations changed: {n}. {left} are left: save it again.":
+    "Сохранено; изменено станций: {n}. Осталось {left}: сохраните ещё раз.",
+  "Every brand is known.": "Все сети известны.",
+  "It is another brand …": "Это другая сеть …",
+  "These are the first {n} of {all}.": "Показаны первые {n} из {all}.",
+  "No aliases yet.": "Псевдонимов пока нет.",
+  "no brand": "без сети",
+  "Take away": "Убрать",
   // A station's status.
   "from {source}": "источник: {source}",
   "closed by hand": "закрыта вручную",
