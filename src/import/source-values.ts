@@ -121,11 +121,15 @@ function addressPart(text: string, part: NonNullable<Conversions["part"]>): stri
     .filter((piece) => piece !== "");
   if (part === "postcode") return postcode.exec(pieces.at(-1) ?? "")?.[0] ?? "";
   if (part === "town")
-    return pieces.length < 2
-      ? ""
-      : pieces.at(-1)!.replace(postcode, "").replace(/\s+/g, " ").trim();
+    return (
+      pieces
+        .slice(1)
+        .map((piece) => piece.replace(postcode, "").replace(/\s+/g, " ").trim())
+        .findLast((piece) => piece !== "") ?? ""
+    );
   const [first = "", second = ""] = pieces;
-  const line = pieces.length > 1 && /^\d+\s?\p{L}?$/u.test(second) ? `${first} ${second}` : first;
+  const line =
+    pieces.length > 1 && /^\d+\s?[/-]?\p{L}?$/u.test(second) ? `${first} ${second}` : first;
   const number = numberBehind.exec(line) ?? numberBefore.exec(line);
   if (part === "number") return number?.[1] ?? "";
   return number === null ? line : line.replace(number[0], "").trim();

@@ -7,7 +7,7 @@ import { fileSpec } from "#src/import/records.ts";
 
 const closed = { additionalProperties: false };
 const path = (description: string, ...examples: string[]) =>
-  Type.String({ minLength: 1, maxLength: 200, description, examples });
+  Type.String({ minLength: 1, maxLength: 1000, description, examples });
 const list = (description: string, ...examples: string[][]) =>
   Type.Array(Type.String({ maxLength: 200 }), { minItems: 1, maxItems: 50, description, examples });
 const oneOf = <const Word extends string>(words: readonly Word[], more: TSchemaOptions = {}) =>

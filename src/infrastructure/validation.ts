@@ -78,6 +78,8 @@ function faultOf(error: ErrorObject, where: string, root: unknown): Fault {
     loc.push(error.params["missingProperty"] as string);
     return { loc, msg: "Field required", type: "missing" };
   }
+  if (error.keyword === "additionalProperties")
+    loc.push(error.params["additionalProperty"] as string);
   const [msg, type, ctx] = explain(error);
   const fault: Fault = { loc, msg, type };
   const input: unknown = error.data;
@@ -133,6 +135,8 @@ function explain(error: ErrorObject): Explained {
       ];
     case "uniqueItems":
       return ["List should have each item once", "unique_items"];
+    case "additionalProperties":
+      return ["Unknown field", "extra_forbidden"];
     case "minProperties":
       return ["Input should have at least one field", "too_short"];
     default:
