@@ -325,7 +325,7 @@ export interface StationFilters {
   fuel?: readonly string[];
   /** All of them sold there, out today or not; stations whose grades are unknown do not pass. */
   sells?: readonly string[];
-  /** True: only stations that are open now; those whose hours are unknown do not pass. */
+  /** True: only stations that are open now; false: only closed ones. Those whose hours are unknown pass neither. */
   opened?: boolean;
   /** In any of its spellings. */
   brand?: string;

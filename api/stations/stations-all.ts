@@ -173,7 +173,7 @@ function dumpOf(
   now: number,
 ): Dump | null {
   // A station may have opened since the dump was made.
-  if (filters.opened === true) return null;
+  if (filters.opened !== undefined) return null;
   const whole = (): Whole => model.whole(now, filters);
   // Standing filters always have a dump of the longest page. A list that fits into `limit` stands in it as a whole.
   const longest =

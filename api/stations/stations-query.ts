@@ -47,7 +47,7 @@ export const filterParameters = {
   opened: Type.Optional(
     Type.Boolean({
       description:
-        "true: only stations that are open now, by their opening hours. Unknown hours do not pass",
+        "true: only stations that are open now, by their opening hours; false: only those that are closed now. Unknown hours pass neither",
     }),
   ),
   brand: Type.Optional(
@@ -110,10 +110,10 @@ export function readFilters(query: FilterQuery): ReadFilters | Refusal {
     queues: lines as Queue[],
     grades: [...gradesIn(lists.fuel.join()), ...search.grades],
     sold: gradesIn(lists.sells.join()),
-    opened: query.opened ?? false,
     words: search.words,
     brand: query.brand ?? "",
     priced: query.has_price ?? false,
+    ...(query.opened === undefined ? {} : { opened: query.opened }),
     ...(query.fresh_h === undefined ? {} : { freshH: query.fresh_h }),
   };
   return { filters, filtersKey: filtersKey(filters) };

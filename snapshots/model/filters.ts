@@ -28,7 +28,7 @@ export interface Filters {
   queues?: readonly Queue[];
   /** All of them must be sold there, now or not. */
   sold?: readonly Grade[];
-  /** Only stations that are open for sure. */
+  /** Only stations that are open, or only those that are closed; those whose hours are unknown pass neither. */
   opened?: boolean;
   /** In any of its spellings (decisions 14.26). */
   brand?: string;
@@ -64,20 +64,31 @@ export function filtersKey(filters: Filters): string {
     filters.freshH ?? 0,
     sorted(filters.words),
     // Added later: without them the key is that of older versions, whose cursors and sets go on.
-    ...(filters.opened === true || filters.sold?.length
-      ? [sorted(filters.sold), filters.opened === true]
+    ...(filters.opened !== undefined || filters.sold?.length
+      ? [sorted(filters.sold), filters.opened ?? null]
       : []),
   ]);
 }
 
 /** The filters of a `filtersKey`. */
 export function filtersOf(key: string): Filters {
-  const [statuses, grades, queues, brand, priced, freshH, words, sold = [], opened = false] =
+  const [statuses, grades, queues, brand, priced, freshH, words, sold = [], opened = null] =
     JSON.parse(key) as [
-      ...[ServedStatus[], Grade[], Queue[], string, boolean, number, string[], Grade[]?, boolean?],
+      ...[
+        ServedStatus[],
+        Grade[],
+        Queue[],
+        string,
+        boolean,
+        number,
+        string[],
+        Grade[]?,
+        (boolean | null)?,
+      ],
     ];
   return {
-    ...{ statuses, grades, queues, brand, priced, words, sold, opened },
+    ...{ statuses, grades, queues, brand, priced, words, sold },
+    ...(opened === null ? {} : { opened }),
     ...(freshH === 0 ? {} : { freshH }),
   };
 }
@@ -85,12 +96,12 @@ export function filtersOf(key: string): Filters {
 /** Marks passing stations of a block by 1 in their slot, only among those marked in `within` unless it is null. */
 export type Matcher = (block: Block, within: Uint8Array | null) => Uint8Array;
 
-/** The filters as one predicate over a block's flags, or null when everything passes. `isOpen` looks at a number of hours. */
+/** The filters as one predicate over a block's flags, or null when everything passes. `hoursAt` looks at a number of hours. */
 export function compileFilters(
   filters: Filters,
   now: number,
   brands: Pick<BrandTable, "spellingsOf">,
-  isOpen: Schedules["isOpen"],
+  hoursAt: Schedules["stateAt"],
 ): Matcher | null {
   const statusBits = bits(filters.statuses, (status) => servedStatuses.indexOf(status));
   const nowBits = gradeBits(filters.grades ?? []) << gradeShift;
@@ -98,7 +109,8 @@ export function compileFilters(
   const brand = filters.brand ? (brands.spellingsOf(filters.brand) ?? none) : undefined;
   const soldBits = gradeBits(filters.sold ?? []) << soldShift;
   const needed = nowBits | soldBits | (filters.priced ? pricedBit : 0);
-  const opened = filters.opened === true;
+  const { opened } = filters;
+  const hoursWanted = opened === true ? "open" : "closed";
   const freshFromS = filters.freshH === undefined ? undefined : now / 1000 - filters.freshH * hourS;
   const search = compileWords(filters.words ?? [], brands);
   if (
@@ -107,7 +119,7 @@ export function compileFilters(
     needed === 0 &&
     brand === undefined &&
     freshFromS === undefined &&
-    !opened &&
+    opened === undefined &&
     search === null
   )
     return null;
@@ -130,7 +142,7 @@ export function compileFilters(
           (status !== noData && (records[at + field.updatedS] as number) >= freshFromS)) &&
         (search === null || search(block, slot)) &&
         // Last, because it may have to read a text.
-        (!opened || isOpen(records[at + field.hours] as number, now));
+        (opened === undefined || hoursAt(records[at + field.hours] as number, now) === hoursWanted);
       if (passes) chosen[slot] = 1;
     }
     return chosen;

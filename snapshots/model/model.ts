@@ -24,7 +24,7 @@ import {
   renderStation,
   writeState,
 } from "#snapshots/model/fragment.ts";
-import { createSchedules } from "#snapshots/model/schedules.ts";
+import { createSchedules, type OpenState } from "#snapshots/model/schedules.ts";
 import { createQueries } from "#snapshots/model/queries.ts";
 import {
   createChangeOrder,
@@ -169,7 +169,7 @@ export function createReadModel({
   };
 
   const matcher = (filters: Filters | undefined): Matcher | null =>
-    filters === undefined ? null : compileFilters(filters, time, brands, schedules.isOpen);
+    filters === undefined ? null : compileFilters(filters, time, brands, schedules.stateAt);
 
   const find = (id: string): Source | null => {
     const station = table.find(id);
@@ -222,6 +222,9 @@ export function createReadModel({
         yield { lat, lon, fuel: fuelOf(block, slot) };
       }
     },
+    /** Whether a place with these opening hours is open at `now`, ms. */
+    hoursAt: (text: string, place: Point, now: number): OpenState =>
+      schedules.stateAt(schedules.numberOf(text, place), now),
     /** A station's `fuel` as it is served, docs/contract.md 2.2. */
     fuel(id: string, now: number): FuelBlock | null {
       drain(now);

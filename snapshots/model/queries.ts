@@ -304,7 +304,7 @@ export function createQueries({ list, table, order, changes, matcher, drain }: P
           const next = hit.chosen === null ? nextIn(hit.block) : nextAmong(hit.block, hit.chosen);
           return freshH === undefined ? next : Math.min(next, nextTooOld(hit, now, freshH));
         })
-        .reduce((a, b) => Math.min(a, b), opened === true ? nextMinute : Infinity);
+        .reduce((a, b) => Math.min(a, b), opened !== undefined ? nextMinute : Infinity);
     },
   };
 }

@@ -7,6 +7,8 @@ import { type OpenTimes, readOpenTimes } from "#src/stations/opening-hours.ts";
 /** The number of stations whose hours are unknown. */
 export const noSchedule = 0;
 
+export type OpenState = "open" | "closed" | "unknown";
+
 /** Opening hours in a time zone: thousands of stations share one. */
 interface Schedule {
   text: string;
@@ -54,12 +56,12 @@ export function createSchedules() {
       }
       return number;
     },
-    /** True when a station with these hours is open at `now`, ms, for sure. */
-    isOpen(number: number, now: number): boolean {
+    /** Whether a station with these hours is open at `now`, ms. */
+    stateAt(number: number, now: number): OpenState {
       const schedule = schedules[number - 1];
-      if (schedule === undefined) return false;
+      if (schedule === undefined) return "unknown";
       const { text, zone, place } = schedule;
-      if (text === "24/7") return true;
+      if (text === "24/7") return "open";
       const wall = wallAt(now, zone);
       const dayStart = wall - (wall % dayMinutes);
       const { times } = schedule;
@@ -67,9 +69,10 @@ export function createSchedules() {
         schedule.times = readOpenTimes(text, place, dayStart);
         schedule.dayStart = dayStart;
       }
-      if (!schedule.times) return false;
-      const { weekly, spans } = schedule.times;
-      return isInside(spans, weekly ? minuteOfWeek(wall) : wall - dayStart);
+      if (!schedule.times) return "unknown";
+      const { weekly, open, unsure } = schedule.times;
+      const minute = weekly ? minuteOfWeek(wall) : wall - dayStart;
+      return isInside(open, minute) ? "open" : isInside(unsure, minute) ? "unknown" : "closed";
     },
   };
 }

@@ -10,11 +10,14 @@ const load = createRequire(import.meta.url);
 
 type HoursClass = typeof opening_hours;
 
-/** Times within which a station is open for sure, in minutes from the start of a week or of one day: [from, to, …]. */
+/** Times at which a station is open, in minutes from the start of a week or of one day. */
 export interface OpenTimes {
   /** The same every week; else of one day alone. */
   weekly: boolean;
-  spans: Uint16Array;
+  /** Pairs of from and to. */
+  open: Uint16Array;
+  /** The same, of times that the text itself calls unknown, or open with a comment ("by appointment"). */
+  unsure: Uint16Array;
 }
 
 /** School holidays, which the library has for few places, and the sun, which would need one for each station. */
@@ -23,15 +26,14 @@ const beyondUs = /\b(SH|sunrise|sunset|dawn|dusk)\b/i;
 /**
  * The open times of a text in the manner of OSM: of the week, or, where weeks differ, of the day that begins at
  * `dayStart`, minutes on the station's own clock. Null when they are unknown: a text that cannot be read, or that asks for
- * what is not known at `place`. Times that the text itself calls unknown, or open with a comment ("by appointment"), are
- * left out.
+ * what is not known at `place`.
  */
 export function readOpenTimes(text: string, place: Point, dayStart: number): OpenTimes | null {
   try {
     const hours = parse(text, place);
     if (hours === null) return null;
     const weekly = hours.isWeekStable();
-    return { weekly, spans: spansOf(hours, weekly ? monday : dayStart, weekly ? 7 : 1) };
+    return { weekly, ...spansOf(hours, weekly ? monday : dayStart, weekly ? 7 : 1) };
   } catch {
     return null;
   }
@@ -82,7 +84,7 @@ function hasHolidays(Class: HoursClass, country: string): boolean {
  * The open spans from the day that starts at `start`, minutes, over `days`. The library reads the fields of a date in
  * this process's zone, so it gets dates with the station's fields, and its answers are read by their fields too.
  */
-function spansOf(hours: opening_hours, start: number, days: number): Uint16Array {
+function spansOf(hours: opening_hours, start: number, days: number): Omit<OpenTimes, "weekly"> {
   const first = new Date(start * minuteMs);
   const dateOf = (day: number): Date =>
     new Date(first.getUTCFullYear(), first.getUTCMonth(), first.getUTCDate() + day);
@@ -91,9 +93,12 @@ function spansOf(hours: opening_hours, start: number, days: number): Uint16Array
     return Date.UTC(year, month, day, date.getHours(), date.getMinutes()) / minuteMs - start;
   };
   const most = days === 1 ? dayMinutes : weekMinutes;
-  const spans = hours
-    .getOpenIntervals(dateOf(0), dateOf(days))
-    .filter(([, , isUnknown]) => !isUnknown)
-    .flatMap(([from, to]) => [Math.max(0, minutesOf(from)), Math.min(most, minutesOf(to))]);
-  return Uint16Array.from(spans);
+  const found = hours.getOpenIntervals(dateOf(0), dateOf(days));
+  const spans = (unknown: boolean): Uint16Array =>
+    Uint16Array.from(
+      found
+        .filter(([, , isUnknown]) => isUnknown === unknown)
+        .flatMap(([from, to]) => [Math.max(0, minutesOf(from)), Math.min(most, minutesOf(to))]),
+    );
+  return { open: spans(false), unsure: spans(true) };
 }

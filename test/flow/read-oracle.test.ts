@@ -297,7 +297,7 @@ const anything = {
   queues: [],
   freshH: null,
   sold: [],
-  opened: false,
+  opened: null,
 };
 
 const pathOf = ({ what }: ReadRequest): string => (what.kind === "all" ? what.path : "");

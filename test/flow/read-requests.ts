@@ -93,7 +93,7 @@ export function readRequests(
         ...{ brand: one.brand, hasPrice: ["true", "1"].includes(one.hasPrice) },
         grades: [...one.grades, ...one.inWords].map(({ name }) => name),
         sold: one.sells.map(({ name }) => name),
-        opened: ["true", "1"].includes(one.opened),
+        opened: one.opened === "" ? null : one.opened !== "false",
       };
       // A plus in a query string is a blank: `20 ` is understood all the same.
       return { wanted, query: query.toString().replaceAll("20%2B", "20+") };

@@ -55,3 +55,9 @@ export const knownHours: Readonly<Record<string, readonly PlainHours[] | null>> 
   "Mo-Fr 06:00-22:00": [{ days: [0, 1, 2, 3, 4], from: 360, to: 1320 }],
   "Sa,Su 22:00-05:00": [{ days: [5, 6], from: 1320, to: 1740 }],
 };
+
+/** True when a place with one of these texts is open, or when it is not, as `opened` wants it; else nobody can say. */
+export function isAsWanted(opened: boolean, text: string, atMs: number, place: Point): boolean {
+  const rules = knownHours[text] ?? null;
+  return rules !== null && isOpenPlainly(rules, atMs, place) === opened;
+}

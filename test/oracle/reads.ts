@@ -1,4 +1,4 @@
-import { isOpenPlainly, knownHours } from "#test/oracle/hours.ts";
+import { isAsWanted } from "#test/oracle/hours.ts";
 import { distanceM, type Point } from "#src/domain/geo.ts";
 import type { FuelBlock, StationState } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
@@ -20,8 +20,8 @@ export interface Wanted {
   queues: readonly string[];
   freshH: number | null;
   sold: readonly string[];
-  /** By `isOpenPlainly`: the hours must be of `knownHours`. */
-  opened: boolean;
+  /** The hours must be of `knownHours`. */
+  opened: boolean | null;
 }
 
 export type Place =
@@ -111,7 +111,8 @@ function passes(station: Shown, wanted: Wanted, now: number): boolean {
   if (wanted.brand !== "" && !isBrand(brand, wanted.brand)) return false;
   if (wanted.hasPrice && fuel.prices === undefined) return false;
   if (!wanted.sold.every((grade) => grades_sold.split(",").includes(grade))) return false;
-  if (wanted.opened && !isOpenPlainly(knownHours[opening_hours] ?? [], now, station)) return false;
+  if (wanted.opened !== null && !isAsWanted(wanted.opened, opening_hours, now, station))
+    return false;
   if (freshH !== null) {
     if (fuel.status === "nodata") return false;
     if (now - (parseTime(fuel.updated) as number) > freshH * 3600_000) return false;

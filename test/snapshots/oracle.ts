@@ -1,4 +1,4 @@
-import { isOpenPlainly, knownHours } from "#test/oracle/hours.ts";
+import { isAsWanted } from "#test/oracle/hours.ts";
 import { distanceM } from "#src/domain/geo.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
@@ -106,8 +106,8 @@ function passes(station: PlainStation, filters: Filters, now: number): boolean {
     (filters.freshH === undefined ||
       (fuel.status !== "nodata" && ageMs <= filters.freshH * 3600_000)) &&
     (filters.sold ?? []).every((grade) => station.grades_sold?.split(",").includes(grade)) &&
-    (!filters.opened ||
-      isOpenPlainly(knownHours[station.opening_hours ?? ""] ?? [], now, station)) &&
+    (filters.opened === undefined ||
+      isAsWanted(filters.opened, station.opening_hours ?? "", now, station)) &&
     (filters.words ?? []).every(
       (word) => texts.some((text) => text.includes(word)) || isBrand(station.brand, word),
     )

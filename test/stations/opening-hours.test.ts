@@ -4,7 +4,13 @@ import { minuteMs } from "#src/domain/units.ts";
 import { minuteOfWeek, wallMinutes } from "#src/domain/wall-clock.ts";
 import { hoursFault, readOpenTimes } from "#src/stations/opening-hours.ts";
 import { createSchedules } from "#snapshots/model/schedules.ts";
-import { hoursAsText, isOpenPlainly, knownHours, type PlainHours } from "#test/oracle/hours.ts";
+import {
+  hoursAsText,
+  isAsWanted,
+  isOpenPlainly,
+  knownHours,
+  type PlainHours,
+} from "#test/oracle/hours.ts";
 
 const places = {
   moscow: { lat: 55.75, lon: 37.62 },
@@ -64,9 +70,10 @@ describe("opening hours (decisions 14.20)", () => {
             const schedules = createSchedules();
             const number = schedules.numberOf(hoursAsText(rules), at);
             for (const now of moments)
-              expect(schedules.isOpen(number, now), new Date(now).toISOString()).to.equal(
-                isOpenPlainly(rules, now, at),
-              );
+              expect(
+                schedules.stateAt(number, now) === "open",
+                new Date(now).toISOString(),
+              ).to.equal(isOpenPlainly(rules, now, at));
           },
         ),
       );
@@ -76,7 +83,7 @@ describe("opening hours (decisions 14.20)", () => {
   it("open and close at the minute, across the change of clocks", () => {
     const schedules = createSchedules();
     const number = schedules.numberOf("Mo-Su 06:00-22:00", places.paris);
-    const open = (utc: string): boolean => schedules.isOpen(number, Date.parse(utc));
+    const open = (utc: string): boolean => schedules.stateAt(number, Date.parse(utc)) === "open";
     expect([open("2026-03-28T04:59:59.999Z"), open("2026-03-28T05:00:00Z")]).to.deep.equal([
       false,
       true,
@@ -99,7 +106,7 @@ describe("opening hours (decisions 14.20)", () => {
     );
     // 4 November is a holiday in Russia, 14 July in France.
     const noon = (number: number | undefined, day: string): boolean =>
-      schedules.isOpen(number!, Date.parse(`${day}T10:00:00Z`));
+      schedules.stateAt(number!, Date.parse(`${day}T10:00:00Z`)) === "open";
     expect([
       noon(russian, "2026-11-03"),
       noon(russian, "2026-11-04"),
@@ -110,7 +117,7 @@ describe("opening hours (decisions 14.20)", () => {
     expect([noon(winter, "2026-04-30"), noon(winter, "2026-05-01")]).to.deep.equal([true, false]);
   });
 
-  it("are unknown, and so not open, where a text cannot be read or asks for more than is known", () => {
+  it("are unknown where a text cannot be read or asks for more than is known", () => {
     const schedules = createSchedules();
     const unknown = [
       "rubbish",
@@ -122,9 +129,11 @@ describe("opening hours (decisions 14.20)", () => {
     ];
     for (const text of unknown) {
       const number = schedules.numberOf(text, places.moscow);
-      expect(schedules.isOpen(number, Date.UTC(2026, 10, 26, 9)), text).to.equal(false);
+      expect(schedules.stateAt(number, Date.UTC(2026, 10, 26, 9)), text).to.equal("unknown");
     }
-    expect(schedules.isOpen(schedules.numberOf("", places.moscow), 0)).to.equal(false);
+    expect(schedules.stateAt(schedules.numberOf("", places.moscow), 0)).to.equal("unknown");
+    const visits = schedules.numberOf('Mo-Fr 08:00-18:00 "by appointment"', places.moscow);
+    expect(schedules.stateAt(visits, Date.UTC(2026, 10, 28, 9))).to.equal("closed");
     // A country whose holidays the library does not know.
     expect(readOpenTimes("24/7; PH off", { lat: 43.24, lon: 76.9 }, 0)).to.equal(null);
     expect(readOpenTimes("rubbish", places.moscow, 0)).to.equal(null);
@@ -141,10 +150,11 @@ describe("opening hours (decisions 14.20)", () => {
     fc.assert(
       fc.property(fc.constantFrom(...Object.keys(knownHours)), place, moment, (text, at, now) => {
         const schedules = createSchedules();
-        const rules = knownHours[text] ?? [];
-        expect(schedules.isOpen(schedules.numberOf(text, at), now)).to.equal(
-          isOpenPlainly(rules, now, at),
-        );
+        const state = schedules.stateAt(schedules.numberOf(text, at), now);
+        expect([state === "open", state === "closed"]).to.deep.equal([
+          isAsWanted(true, text, now, at),
+          isAsWanted(false, text, now, at),
+        ]);
       }),
     );
   });
