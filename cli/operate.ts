@@ -6,6 +6,7 @@ import { aboutField, examples, helpWords, naming } from "#cli/command.ts";
 import { databaseCommand, demoCommand } from "#cli/database.ts";
 import { brandCommand } from "#cli/brand.ts";
 import { networkCommand } from "#cli/blocks.ts";
+import { feedCommand } from "#cli/feed.ts";
 import { citiesCommand } from "#cli/import-command.ts";
 import { incidentCommand } from "#cli/incident.ts";
 import { configCommand } from "#cli/instance.ts";
@@ -41,6 +42,7 @@ export const nouns: readonly ((output: () => Output) => Command)[] = [
   brandCommand,
   citiesCommand,
   statusesCommand,
+  feedCommand,
   reviewCommand,
   alarmCommand,
   incidentCommand,

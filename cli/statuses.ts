@@ -5,7 +5,7 @@ import { verb } from "#cli/command.ts";
 import { importHead, runImport, why } from "#cli/import-command.ts";
 import { counted, type Output } from "#cli/output.ts";
 import { ExitError } from "#cli/exit-error.ts";
-import { choice, integer, moment, sourceName } from "#cli/values.ts";
+import { choice, entries, integer, moment, sourceName } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import { hourMs, dayMs } from "#src/domain/units.ts";
 import { importStatuses, type StatusSummary } from "#src/import/import-statuses.ts";
@@ -18,6 +18,7 @@ interface Options {
   maxAgeH: number;
   notSoldDays: number;
   asOf?: number;
+  force: string[];
   dryRun: boolean;
 }
 
@@ -63,13 +64,19 @@ export function statusesCommand(output: () => Output): Command {
       "for tests with an old file: treat this UTC time as the present",
       moment,
     )
+    .option(
+      "--force <list>",
+      "guards to ignore; all-no: nearly all are `no`, and the last ones of this source were not",
+      entries,
+      [],
+    )
     .option("--dry-run", "only read and compare, change nothing", false)
     .action(async (path: string, options: Options) => {
-      const { format, maxAgeH, notSoldDays, asOf = null, dryRun } = options;
+      const { format, maxAgeH, notSoldDays, asOf = null, force, dryRun } = options;
       const source = options.source ?? (format === "csv" ? "csv" : "fr");
       const stationsPath = format === "csv" ? null : stationsFile(path, options.stations);
       const times = { maxAgeMs: maxAgeH * hourMs, notSoldMs: notSoldDays * dayMs, asOf };
-      const of = { format, stationsPath, source };
+      const of = { format, stationsPath, source, force };
       const waking: string[] = [];
       const touched = (ids: readonly string[]) => void waking.push(...ids);
       const summary = await runImport(

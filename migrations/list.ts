@@ -35,6 +35,7 @@ import * as keepDatabaseTokens from "#migrations/0034_keep_database_tokens.ts";
 import * as createRetentionSteps from "#migrations/0037_create_retention_steps.ts";
 import * as createBrandAliases from "#migrations/0038_create_brand_aliases.ts";
 import * as storeHoursAndGrades from "#migrations/0039_store_hours_and_grades.ts";
+import * as createFeeds from "#migrations/0040_create_feeds.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -77,4 +78,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0037_create_retention_steps": createRetentionSteps,
   "0038_create_brand_aliases": createBrandAliases,
   "0039_store_hours_and_grades": storeHoursAndGrades,
+  "0040_create_feeds": createFeeds,
 };

@@ -11,6 +11,7 @@ import { createRedis, createWorkerRedis } from "#src/infrastructure/redis.ts";
 import { createServerTime } from "#src/infrastructure/server-time.ts";
 import type { Tracer } from "#src/infrastructure/tracing.ts";
 import { createClockRole } from "#workers/clock/role.ts";
+import { createImportsRole } from "#workers/imports/role.ts";
 import { createMarksRole } from "#workers/marks/role.ts";
 import type { Role, RoleDeps } from "#workers/role.ts";
 import { createSnapshotsRole } from "#workers/snapshots/role.ts";
@@ -23,6 +24,7 @@ export const workerRoles: Readonly<Record<string, (deps: RoleDeps) => Role>> = {
   snapshots: createSnapshotsRole,
   upkeep: createUpkeepRole,
   webhooks: (deps) => createWebhooksRole(deps),
+  imports: (deps) => createImportsRole(deps),
   clock: createClockRole,
 };
 

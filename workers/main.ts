@@ -10,7 +10,7 @@ if (!Object.hasOwn(workerRoles, name)) {
   log.fatal(`name a role: ${Object.keys(workerRoles).join(", ")}`);
   process.exit(1);
 }
-if (name === "webhooks") yieldToOthers();
+if (name === "webhooks" || name === "imports") yieldToOthers();
 const tracer = await openTracer(config, name, log);
 const role = assembleWorker(name, config, log, tracer);
 await untilStopped(config, log, {
@@ -21,7 +21,7 @@ await untilStopped(config, log, {
   },
 });
 
-/** Lowers the priority: on shared cores, marks and reads come before pushes to others (decisions 20.12). */
+/** Lowers the priority: on shared cores, marks and reads come before pushes to others and files (decisions 20.12). */
 function yieldToOthers(): void {
   try {
     const { PRIORITY_BELOW_NORMAL: below } = constants.priority;

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createDb, type Db } from "#src/infrastructure/db.ts";
-import type { ConsoleImport } from "#src/contract/console.ts";
+import type { importKinds } from "#src/contract/console.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { importCities } from "#src/import/import-cities.ts";
 import { importStations } from "#src/import/import-stations.ts";
@@ -11,7 +11,7 @@ import { isFault } from "#src/import/read-text.ts";
 
 /** The task of one import. */
 export interface ImportTask {
-  kind: ConsoleImport["kind"];
+  kind: (typeof importKinds)[number];
   path: string;
   source: string | undefined;
   replaceSource: boolean;

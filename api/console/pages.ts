@@ -2,6 +2,7 @@ import { alarmCalls } from "#api/console/alarms.ts";
 import { blockCalls } from "#api/console/blocks.ts";
 import { brandCalls } from "#api/console/brands.ts";
 import { choiceCalls } from "#api/console/choices.ts";
+import { feedCalls } from "#api/console/feeds.ts";
 import { findCall } from "#api/console/find.ts";
 import { healthCalls } from "#api/console/health.ts";
 import { listImportsCall, uploadPage } from "#api/console/imports.ts";
@@ -57,6 +58,7 @@ export const consoleCalls = (services: ConsoleDeps): ConsoleCall[] => [
   ...stationCalls(services),
   ...brandCalls(services),
   listImportsCall(services),
+  ...feedCalls(services),
   ...healthCalls(services),
   ...alarmCalls(services),
   ...incidentCalls(services),

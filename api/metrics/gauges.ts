@@ -9,6 +9,7 @@ import {
 } from "#src/infrastructure/queue-state.ts";
 import type { WatchedDuty } from "#src/infrastructure/duty-times.ts";
 import { roleOf } from "#src/infrastructure/schedule.ts";
+import { type FeedFigures, readFeedFigures } from "#src/import/feeds/turns.ts";
 import { readBacklog } from "#src/marks/backlog.ts";
 import { type AlertCounts, countAlerts } from "#src/pushes/alerts/turns.ts";
 import { oldestDay } from "#src/marks/partitions.ts";
@@ -272,6 +273,33 @@ export function registerGauges(services: MetricsDeps): void {
     "fuelmark_fuel_alerts_waiting",
     "Browsers of drivers that are to be told, in pauses and at night too.",
     ({ waiting }) => waiting,
+  );
+
+  const feeds = kept(() => figuresOf("feeds", keptMs, () => readFeedFigures(db)));
+  const ofFeeds = (name: string, help: string, pick: (figures: FeedFigures) => number): void =>
+    gauge(
+      name,
+      help,
+      () =>
+        feeds().then((found) =>
+          Object.fromEntries((found ?? []).map((one) => [one.feed, pick(one)])),
+        ),
+      "feed",
+    );
+  ofFeeds(
+    "fuelmark_feed_failures",
+    "Runs of a feed in a row without success.",
+    ({ failures }) => failures,
+  );
+  ofFeeds(
+    "fuelmark_feed_last_news_timestamp_seconds",
+    "When a feed last brought something new, was added or resumed.",
+    ({ newsS }) => newsS,
+  );
+  ofFeeds(
+    "fuelmark_feed_due_timestamp_seconds",
+    "When a feed is to run next; far in the past while nobody runs it.",
+    ({ dueS }) => dueS,
   );
 
   const oldest = kept(() => figuresOf("oldest day", keptMs, () => oldestDay(db)));

@@ -58,6 +58,27 @@ export const alarmKinds = {
     command: "webhook list",
     page: "/partners",
   },
+  "feed-failing": {
+    title: "A feed has failed three times",
+    meaning:
+      "Its files could not be fetched or imported three times in a row or more. What it had imported stays. Its page says why.",
+    command: "feed list",
+    page: "/feeds",
+  },
+  "feed-refused": {
+    title: "The file of a feed was refused",
+    meaning:
+      "It is not what it should be: it has shrunk, lies in another country, says that nobody has fuel, or is no such file. Nothing was changed. If it is right, run the feed with the guard that its page names.",
+    command: "feed list",
+    page: "/feeds",
+  },
+  "feed-silent": {
+    title: "A feed has brought nothing new for too long",
+    meaning:
+      "Its files are unchanged, or cannot be fetched, or no `imports` process runs. Statuses of a silent feed end after 24 hours; its stations stay.",
+    command: "feed list",
+    page: "/feeds",
+  },
   "duty-late": {
     title: "A periodic duty is not done any more",
     meaning:

@@ -385,17 +385,18 @@ export interface ConsoleFailedMark {
 
 export const importKinds = ["stations", "cities", "statuses"] as const;
 
-/** An import that was started in the console. */
+/** An import that was started in the console, or a run of a feed. */
 export interface ConsoleImport {
   id: number;
-  kind: (typeof importKinds)[number];
+  /** `feed`: a run of a feed. */
+  kind: (typeof importKinds)[number] | "feed";
   file: string;
   source: string | null;
   replace_source: boolean;
   dry_run: boolean;
   actor: string;
-  /** `interrupted`: its process has died; the same import again does the rest. */
-  state: "running" | "done" | "refused" | "failed" | "interrupted";
+  /** `interrupted`: its process has died; the same import again does the rest. `unchanged`: a feed had nothing new. */
+  state: "running" | "done" | "unchanged" | "refused" | "failed" | "interrupted";
   step: string;
   /** Bytes of the file, then rows; `total` null while it is not known. */
   done: number;
@@ -406,6 +407,37 @@ export interface ConsoleImport {
   fault: string | null;
   started: number;
   finished: number | null;
+}
+
+/** A source whose files are fetched and imported by themselves (decisions 14.35). */
+export interface ConsoleFeed {
+  id: number;
+  source: string;
+  /** Each an address, or a path below FEEDS_FOLDER. */
+  files: string[];
+  replace_source: boolean;
+  every_s: number;
+  /** An operator is told when nothing new has come for so long. */
+  alarm_after_s: number;
+  paused: boolean;
+  due: number;
+  /** Runs in a row without success. */
+  failures: number;
+  /** When it last brought something new, was added or resumed. */
+  news: number;
+  /** True when that is longer ago than `alarm_after_s`. */
+  silent: boolean;
+  /** Its newest run; null before the first. */
+  state: ConsoleImport["state"] | null;
+  fault: string | null;
+  started: number | null;
+  finished: number | null;
+}
+
+export interface ConsoleFeeds {
+  feeds: ConsoleFeed[];
+  /** Sources that a feed can be of. */
+  sources: { name: string; title: string; has_address: boolean }[];
 }
 
 /** Results of a search in the console's palette; each list is short (decisions 13.19). */

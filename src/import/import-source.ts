@@ -97,7 +97,7 @@ const stationOptions = (
 async function importStock(
   db: Db,
   config: Config,
-  { source, dryRun, progress, waiting, touched }: SourceImport,
+  { source, dryRun, force, progress, waiting, touched }: SourceImport,
   {
     label,
     files,
@@ -115,7 +115,7 @@ async function importStock(
   if (stock === undefined || !files.has(file) || (dryRun && stations.added > 0)) return null;
   const options = {
     ...{ path: files.get(file)!.path, source: label, format: source.name },
-    ...{ dryRun, progress, waiting, touched, maxAgeMs: dayMs, asOf: null },
+    ...{ dryRun, force, progress, waiting, touched, maxAgeMs: dayMs, asOf: null },
   };
   return importStatusRows(db, config, options, (now, onBytes) =>
     readSourceStock(source, files, { label, now, progress: onBytes, rows }),

@@ -1,7 +1,5 @@
 import { rows, type Db, type Tx } from "#src/infrastructure/db.ts";
 import type { ConsoleImport } from "#src/contract/console.ts";
-import type { StatusSummary } from "#src/import/import-statuses.ts";
-import type { ImportSummary } from "#src/import/file-import.ts";
 import { msOf } from "#src/marks/marks.ts";
 
 /** An import without progress for this time counts as interrupted. */
@@ -9,8 +7,10 @@ const silentS = 30;
 
 /** Writes the row of an import that begins. Returns its number. */
 export async function startRun(
-  db: Db,
-  run: Pick<ConsoleImport, "kind" | "file" | "source" | "replace_source" | "dry_run" | "actor">,
+  db: Db | Tx,
+  run: Pick<ConsoleImport, "kind" | "file" | "source" | "replace_source" | "dry_run" | "actor"> & {
+    feed_id?: number;
+  },
 ): Promise<number> {
   const [started] = await db("imports").insert(run).returning<{ id: number }[]>("id");
   return started!.id;
@@ -31,8 +31,8 @@ export const finishRun = async (
   tx: Db | Tx,
   id: number,
   end: {
-    state: "done" | "refused" | "failed";
-    summary?: ImportSummary | StatusSummary;
+    state: "done" | "unchanged" | "refused" | "failed";
+    summary?: { source: string };
     fault?: string;
   },
 ): Promise<void> => {
@@ -43,13 +43,21 @@ export const finishRun = async (
     .update({ ...row, finished_at: tx.raw("server_now()") });
 };
 
-/** The newest imports of the console, at most `limit`. */
-export const listRuns = (db: Db, limit: number): Promise<ConsoleImport[]> =>
+/** SQL: an import is not being done any more, though its row says so. */
+export const isDead = `(state = 'running' and seen_at < server_now() - interval '${silentS} s')`;
+export const runState = `case when ${isDead} then 'interrupted' else state end`;
+
+/** The newest imports, at most `limit`: all, or the runs of a feed. */
+export const listRuns = (
+  db: Db,
+  limit: number,
+  feedId: number | null = null,
+): Promise<ConsoleImport[]> =>
   rows<ConsoleImport>(
     db,
     `select id, kind, file, source, replace_source, dry_run, actor, step, done, total, summary, fault,
-       case when state = 'running' and seen_at < server_now() - ?::int * interval '1 s' then 'interrupted' else state end as state,
+       ${runState} as state,
        ${msOf("started_at")} as started, ${msOf("finished_at")} as finished
-     from imports order by id desc limit ?`,
-    [silentS, limit],
+     from imports where ?::int is null or feed_id = ?::int order by id desc limit ?`,
+    [feedId, feedId, limit],
   );

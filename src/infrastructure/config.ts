@@ -1,6 +1,7 @@
 import { alarmSettings } from "#src/infrastructure/settings/alarms.ts";
 import { alertSettings } from "#src/infrastructure/settings/alerts.ts";
 import { callerSettings } from "#src/infrastructure/settings/callers.ts";
+import { feedSettings } from "#src/infrastructure/settings/feeds.ts";
 import { marksSettings } from "#src/infrastructure/settings/marks.ts";
 import { processSettings } from "#src/infrastructure/settings/process.ts";
 import type { Setting } from "#src/infrastructure/settings/setting.ts";
@@ -21,6 +22,7 @@ export const settings = {
   ...alarmSettings,
   ...webhookSettings,
   ...alertSettings,
+  ...feedSettings,
 } as const satisfies Record<string, Setting<never> | Setting<unknown>>;
 
 type Values = { -readonly [K in keyof typeof settings]: (typeof settings)[K]["fallback"] };

@@ -2,7 +2,14 @@ import type { Job, Queue } from "bullmq";
 import { ageOf } from "#src/domain/age.ts";
 
 /** In a file of its own, because most commands of the command line name the queues but need no queue library. */
-export const queueNames = ["marks", "snapshots", "upkeep", "webhooks", "alerts"] as const;
+export const queueNames = [
+  "marks",
+  "snapshots",
+  "upkeep",
+  "webhooks",
+  "alerts",
+  "imports",
+] as const;
 export type QueueName = (typeof queueNames)[number];
 
 /** The waiting, active and failed jobs of one queue. */

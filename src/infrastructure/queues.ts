@@ -24,6 +24,11 @@ export interface AlertJob {
   deviceId: number;
 }
 
+/** A wake-up for the imports workers. The truth is in the database: the time at which the feed is due. */
+export interface FeedJob {
+  feedId: number;
+}
+
 /** A duty of one time slot; its job id comes from duty and slot, so that two clocks enqueue it once. */
 export interface SlotJob {
   duty: DutyName;
@@ -151,6 +156,16 @@ export function createProducer(config: Config, log: Log, clock: Clock = Date.now
       ),
     async deviceTaken(id: number): Promise<void> {
       await queue("alerts").removeDeduplicationKey(`alerts-${id}`);
+    },
+    /** The same for feeds; the duty `feeds` finds those that are due. */
+    wakeFeeds: (ids: readonly number[]): Promise<void> =>
+      wakeEach(
+        "imports",
+        ids.map((feedId) => ({ feedId }) satisfies FeedJob),
+        ids,
+      ),
+    async feedTaken(id: number): Promise<void> {
+      await queue("imports").removeDeduplicationKey(`imports-${id}`);
     },
     /**
      * Enqueues a slot's duty once, for any number of callers. While a job of the duty waits or runs, nothing is added:

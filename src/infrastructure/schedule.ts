@@ -33,6 +33,8 @@ const dutyQueues = {
   webhooks: "upkeep",
   /** Matches drivers' alerts, and finds those whose wake-up was lost. */
   alerts: "upkeep",
+  /** Feeds that are due, and those that have brought nothing new for too long. */
+  feeds: "upkeep",
   /** Judges the service, for `/status`. */
   service: "upkeep",
   /** Compares all copies of the stations. */
@@ -51,6 +53,7 @@ export const dutiesOf = (queue: QueueName): string[] =>
 const instantsMs = 5000;
 const webhooksMs = 5000;
 const alertsMs = 5000;
+const feedsMs = 5000;
 const failoverMs = 5000;
 /** Two looks in each minute, so that a tick slightly early or late leaves no minute out. */
 const serviceMs = minuteMs / 2;
@@ -76,6 +79,7 @@ export function schedulesOf({ slotMs, insightsMs, usageFlushMs }: Config): Sched
     schedule("retention", "0 23 * * * *", hourMs),
     schedule("webhooks", every(webhooksMs), webhooksMs),
     schedule("alerts", every(alertsMs), alertsMs),
+    schedule("feeds", every(feedsMs), feedsMs),
     schedule("service", every(serviceMs), serviceMs),
     // Some seconds after a moment of decisions 21.37, when every process has published its content.
     schedule("sentinel", "7 * * * * *", minuteMs),

@@ -320,6 +320,7 @@ describe("browser: console", function () {
         [`/stations/${placeOf(0).id}`, `Station ${placeOf(0).id}`],
         ["/brands", "Brands"],
         ["/imports", "Imports"],
+        ["/feeds", "Feeds"],
         ["/incidents", "Incidents"],
         ["/log", "Log"],
         ["/sessions", "Sessions"],

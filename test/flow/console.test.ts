@@ -91,6 +91,12 @@ const placed: Record<string, { path?: string; body?: unknown; status: number }> 
   "POST /brands/{id}/alias": { path: "/brands/Q8/alias", body: { brand: "№" }, status: 422 },
   "DELETE /brands/{id}/alias": { path: "/brands/Q8/alias", status: 404 },
   "GET /imports": { status: 200 },
+  "GET /feeds": { status: 200 },
+  "POST /feeds": { body: { source: "it-mimit", every_s: 3600 }, status: 201 },
+  "POST /feeds/{id}/run": { path: "/feeds/999/run", body: {}, status: 404 },
+  "POST /feeds/{id}/pause": { path: "/feeds/999/pause", status: 404 },
+  "POST /feeds/{id}/resume": { path: "/feeds/999/resume", status: 404 },
+  "DELETE /feeds/{id}": { path: "/feeds/999", status: 404 },
   "GET /health": { status: 200 },
   "GET /alarms": { status: 200 },
   "POST /alarms/acknowledge": { body: { ids: [1] }, status: 200 },
@@ -367,7 +373,7 @@ describe("flow: who may do what in the console", function () {
         queues: { name: string }[];
       };
       expect(queues.map(({ name }) => name)).to.deep.equal([
-        ...["marks", "snapshots", "upkeep", "webhooks", "alerts"],
+        ...["marks", "snapshots", "upkeep", "webhooks", "alerts", "imports"],
       ]);
     });
 

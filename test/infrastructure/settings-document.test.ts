@@ -7,6 +7,7 @@ import { callerSettings } from "#src/infrastructure/settings/callers.ts";
 import { marksSettings } from "#src/infrastructure/settings/marks.ts";
 import { processSettings } from "#src/infrastructure/settings/process.ts";
 import type { Setting } from "#src/infrastructure/settings/setting.ts";
+import { feedSettings } from "#src/infrastructure/settings/feeds.ts";
 import { webhookSettings } from "#src/infrastructure/settings/webhooks.ts";
 import { streamSettings } from "#src/infrastructure/settings/streams.ts";
 import { workSettings } from "#src/infrastructure/settings/work.ts";
@@ -24,6 +25,7 @@ const groups: [title: string, settings: Record<string, Setting<unknown> | Settin
   ["Alarms", alarmSettings],
   ["Webhooks of partners", webhookSettings],
   ["Notifications for drivers", alertSettings],
+  ["Feeds", feedSettings],
 ];
 
 describe("docs/settings.md", () => {

@@ -30,6 +30,8 @@ const garbage: Record<string, string[]> = {
   CONSUMER_KEY: ["svc_live_1", "pk_live_1", `pk_live_${"0".repeat(49)}`],
   WIDGET_CENTER: ["55"],
   BASEMAP: ["none"],
+  FEEDS_FOLDER: ["feeds", "./feeds"],
+  FEED_NETWORKS: ["feeds.example", "10.0.0.0/33"],
   WEBHOOK_NETWORKS: ["hooks.example", "10.0.0.0/33"],
 };
 

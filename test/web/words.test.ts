@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { alarmKinds } from "#src/alarms/kinds.ts";
 import { russian as ofConsole } from "#web/console/russian/all.ts";
 import { common } from "#web/console/russian/common.ts";
+import { feeds } from "#web/console/russian/feeds.ts";
 import { partners } from "#web/console/russian/partners.ts";
 import { review } from "#web/console/russian/review.ts";
 import { shell } from "#web/console/russian/shell.ts";
@@ -61,7 +62,7 @@ describe("words of the pages in Russian", () => {
     });
 
   it("has each text of the console in one place", () => {
-    const texts = [common, shell, partners, review, stations].flatMap(Object.keys);
+    const texts = [common, feeds, shell, partners, review, stations].flatMap(Object.keys);
     expect(texts.filter((text, n) => texts.indexOf(text) !== n)).to.deep.equal([]);
     expect(texts).to.have.members(Object.keys(ofConsole));
   });

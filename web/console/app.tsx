@@ -3,6 +3,7 @@ import type { ConsoleAccount, ConsoleHealth } from "#src/contract/console.ts";
 import { account, api, useLoaded } from "#web/console/api.ts";
 import { said } from "#web/console/doing.ts";
 import { BrandsPage } from "#web/console/pages/brands.tsx";
+import { FeedsPage } from "#web/console/pages/feeds.tsx";
 import { ImportsPage } from "#web/console/pages/imports.tsx";
 import { IncidentsPage } from "#web/console/pages/incidents.tsx";
 import { LogPage } from "#web/console/pages/log.tsx";
@@ -174,6 +175,7 @@ function pageOf(path: string, health: Resource<ConsoleHealth>) {
   if (noun === "people") return <PeoplePage />;
   if (noun === "brands") return <BrandsPage />;
   if (noun === "imports") return <ImportsPage />;
+  if (noun === "feeds") return <FeedsPage />;
   if (noun === "incidents") return <IncidentsPage />;
   if (noun === "log") return <LogPage />;
   if (noun === "sessions") return <SessionsPage />;

@@ -32,6 +32,7 @@ export const sitePages: readonly SitePage[] = [
   { path: "/stations", text: say("Stations"), words: say("search status history why") },
   { path: "/brands", text: say("Brands"), words: say("brand spelling alias name") },
   { path: "/imports", text: say("Imports"), words: say("files upload cities statuses") },
+  { path: "/feeds", text: say("Feeds"), words: say("sources fetch schedule every hour") },
   {
     path: "/incidents",
     text: say("Incidents"),

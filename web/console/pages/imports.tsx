@@ -14,7 +14,7 @@ import { say, sayWith, type Text } from "#web/console/words.ts";
 const restMs = 10_000;
 const runningMs = 1000;
 
-type Kind = ConsoleImport["kind"];
+type Kind = (typeof importKinds)[number];
 
 const what: Record<Kind, Text> = {
   stations: "Stations: OpenStreetMap as Overpass JSON or GeoJSON",
@@ -197,6 +197,7 @@ const Runs = ({ imports }: { imports: readonly ConsoleImport[] }) => (
 const tones: Record<ConsoleImport["state"], string> = {
   running: "",
   done: "good",
+  unchanged: "good",
   refused: "bad",
   failed: "bad",
   interrupted: "warn",
@@ -204,6 +205,7 @@ const tones: Record<ConsoleImport["state"], string> = {
 
 /** Steps, and the counts of summaries; one that is not here is shown by its name. */
 const known: Record<string, Text> = {
+  fetching: "fetching",
   reading: "reading",
   saving: "saving",
   waiting: "waiting",
@@ -243,6 +245,18 @@ function State({ of: { state, step, done, total } }: { of: ConsoleImport }) {
 function Did({ summary, fault }: Pick<ConsoleImport, "summary" | "fault">) {
   if (fault !== null) return <span class="said-by">{fault}</span>;
   if (summary === null) return <span class="soft">–</span>;
+  // A run of a feed has one for its stations and one for its statuses.
+  const parts = [summary["stations"], summary["statuses"]].filter((part) => isSummary(part));
+  if (parts.length > 0)
+    return (
+      <>
+        {parts.map((part, n) => (
+          <div key={n}>
+            <Did summary={part} fault={null} />
+          </div>
+        ))}
+      </>
+    );
   const { reasons, doubtful } = summary as { reasons?: Record<string, number>; doubtful?: [] };
   const numbers = Object.entries(summary)
     .filter((entry): entry is [string, number] => typeof entry[1] === "number")
@@ -261,3 +275,6 @@ function Did({ summary, fault }: Pick<ConsoleImport, "summary" | "fault">) {
     </>
   );
 }
+
+const isSummary = (part: unknown): part is Record<string, unknown> =>
+  typeof part === "object" && part !== null;

@@ -149,6 +149,7 @@ const subjects = [
   "account {account}",
   "unknown accounts",
   "table {table}",
+  "feed {feed}",
   "stations",
   "processes",
   "dump",
@@ -156,7 +157,13 @@ const subjects = [
 ] as const satisfies readonly Said[];
 
 const linked = (name: string, value: string) =>
-  name === "partner" || name === "station" ? <a href={`#/${name}s/${value}`}>{value}</a> : value;
+  name === "feed" ? (
+    <a href="#/feeds">{value}</a>
+  ) : name === "partner" || name === "station" ? (
+    <a href={`#/${name}s/${value}`}>{value}</a>
+  ) : (
+    value
+  );
 
 /** The further figures of an alarm, each kind's own. */
 function figuresOf({ details: { failures, stations, webhook, reason, ...others } }: ConsoleAlarm) {

@@ -1,0 +1,161 @@
+import { Type } from "typebox";
+import type { ConsoleFeed } from "#src/contract/console.ts";
+import type { Refusal } from "#src/contract/refusals.ts";
+import { dayS, hourS } from "#src/domain/units.ts";
+import { runState } from "#src/import/runs.ts";
+import { readSource, type Source } from "#src/import/source.ts";
+import { sourceNamed } from "#src/import/source-list.ts";
+import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
+import { msOf } from "#src/marks/marks.ts";
+import {
+  already,
+  changed,
+  type Done,
+  invalid,
+  noId,
+  nothing,
+  operatorAct,
+  unknown,
+} from "#src/operators/act.ts";
+import { idText, line, rowId, within } from "#src/operators/inputs.ts";
+
+/** All feeds, or the one of this id, the oldest first. */
+export const listFeeds = (db: Db, id: number | null = null): Promise<ConsoleFeed[]> =>
+  rows<ConsoleFeed>(
+    db,
+    `select f.id, f.source, f.files, f.replace_source, f.every_s, f.alarm_after_s, f.failures,
+       f.paused_at is not null as paused, ${msOf("f.due_at")} as due, ${msOf("f.news_at")} as news,
+       f.paused_at is null and ${isSilent} as silent, ${runState} as state, fault,
+       ${msOf("started_at")} as started, ${msOf("finished_at")} as finished
+     from feeds f left join imports on imports.id = f.run_id
+     where f.id = coalesce(?::int, f.id) order by f.id`,
+    [id],
+  );
+
+/** SQL: a feed `f` has brought nothing new for longer than an operator wants to wait. */
+export const isSilent = "f.news_at < server_now() - f.alarm_after_s * interval '1 s'";
+
+const filesMax = 20;
+const added = Type.Object({
+  source: Type.Optional(idText(40)),
+  description: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  every_s: within(60, 31 * dayS),
+  urls: Type.Optional(Type.Array(line(1, 2000), { maxItems: filesMax })),
+  paths: Type.Optional(Type.Array(line(1, 300), { maxItems: filesMax })),
+  replace_source: Type.Optional(Type.Boolean()),
+  alarm_after_s: Type.Optional(within(60, 366 * dayS)),
+});
+
+/**
+ * An operator adds a feed, which is due at once. Without `urls` and `paths` its files are those that the description of
+ * the source names. The hosts of addresses are checked at each fetch.
+ */
+export const addFeed = operatorAct(added, noId, async (tx, wish) => {
+  const { every_s: everyS, urls = [], paths = [], replace_source: replaces = false } = wish;
+  const source = sourceOf(wish);
+  if (typeof source === "string")
+    return invalid(wish.description === undefined ? "source" : "description", source);
+  if (urls.length > 0 && paths.length > 0)
+    return invalid("paths", "Give either addresses or files of a folder");
+  const asked = [...urls, ...paths];
+  const files = asked.length > 0 ? asked : source.files.flatMap(({ address = [] }) => address);
+  const wrong = files.length === 0 ? noFiles : faultOf(files);
+  if (wrong !== null) return invalid(paths.length > 0 ? "paths" : "urls", wrong);
+  const alarmAfterS = wish.alarm_after_s ?? Math.max(3 * everyS, 2 * periodS(source), dayS);
+  const own = wish.description === undefined ? null : JSON.stringify(source);
+  const [made] = await rows<{ id: number }>(
+    tx,
+    `insert into feeds (source, description, files, every_s, alarm_after_s, replace_source)
+     values (?, ?::jsonb, ?::text[], ?, ?, ?) on conflict do nothing returning id`,
+    [source.name, own, files, everyS, alarmAfterS, replaces],
+  );
+  if (made === undefined) return already("feed", source.name, "added");
+  const details = { source: source.name, files, every_s: everyS, replace_source: replaces };
+  return done(made.id, "add", details);
+});
+
+const noFiles = "The description of this source names no address: give one for each of its files";
+
+/** The shipped source of this name, or the one that a description of the operator's own describes; or the fault. */
+function sourceOf({ source = "", description }: { source?: string; description?: object }) {
+  if (description === undefined)
+    return sourceNamed(source) ?? "There is no such source: `operator source list` shows all";
+  const read = readSource(description);
+  return "source" in read ? read.source : read.faults.join("; ");
+}
+
+/** The fault of an address or path that no feed can have; null when all are good. */
+function faultOf(files: readonly string[]): string | null {
+  for (const file of files) {
+    const url = URL.canParse(file) ? new URL(file) : null;
+    if (url !== null && !/^https?:$/.test(url.protocol))
+      return "An address should begin with https://";
+    if (url !== null && (url.username !== "" || url.hash !== ""))
+      return "An address should have neither a user nor a fragment";
+    if (url === null && (/^[/\\]|(^|[/\\])\.\.([/\\]|$)/.test(file) || /\*.*\//.test(file)))
+      return "A path should lie below FEEDS_FOLDER, without .., and * may stand in its file name only";
+  }
+  return null;
+}
+
+/** How often a source changes by its description, seconds; 0 where it does not say. */
+function periodS({ every = "" }: Source): number {
+  const [, count = 0, unit] = /^(\d+)(min|h|d)$/.exec(every) ?? [];
+  return Number(count) * (unit === "min" ? 60 : unit === "h" ? hourS : dayS);
+}
+
+/** An operator has a feed run now, and imported even if nothing is new; `force` names guards that its next run ignores. */
+export const runFeed = operatorAct(
+  Type.Object({ force: Type.Optional(Type.Array(idText(40), { maxItems: 10 })) }),
+  rowId,
+  async (tx, { force = [] }, id) => {
+    const refusal = await lockFeed(tx, id, false);
+    if (refusal !== null) return refusal;
+    const sql =
+      "update feeds set due_at = server_now(), seen = null, force = ?::text[] where id = ?";
+    await rows(tx, sql, [force, id]);
+    return done(id, "run", { force });
+  },
+);
+
+export const pauseFeed = operatorAct(nothing, rowId, async (tx, _, id) => {
+  const refusal = await lockFeed(tx, id, false);
+  if (refusal !== null) return refusal;
+  await rows(tx, "update feeds set paused_at = server_now() where id = ?", [id]);
+  return done(id, "pause");
+});
+
+/** It is due at once, and its silence counts from now. */
+export const resumeFeed = operatorAct(nothing, rowId, async (tx, _, id) => {
+  const refusal = await lockFeed(tx, id, true);
+  if (refusal !== null) return refusal;
+  const sql = `update feeds set paused_at = null, due_at = server_now(), news_at = server_now(), failures = 0
+    where id = ?`;
+  await rows(tx, sql, [id]);
+  return done(id, "resume");
+});
+
+/** What it has imported stays, and so do the rows of its runs. A run that is under way goes on to its end. */
+export const removeFeed = operatorAct(nothing, rowId, async (tx, _, id) => {
+  const [gone] = await rows<{ source: string; files: string[] }>(
+    tx,
+    "delete from feeds where id = ? returning source, files",
+    [id],
+  );
+  return gone === undefined ? unknown("feed", id) : done(id, "remove", gone);
+});
+
+/** Locks a feed that is, or is not, paused; otherwise the refusal. */
+async function lockFeed(tx: Tx, id: number, paused: boolean): Promise<Refusal | null> {
+  const sql = "select paused_at is not null as paused from feeds where id = ? for update";
+  const [feed] = await rows<{ paused: boolean }>(tx, sql, [id]);
+  if (feed === undefined) return unknown("feed", id);
+  if (feed.paused === paused) return null;
+  return paused
+    ? already("feed", id, "running")
+    : changed("feed", id, "is paused: resume it first");
+}
+
+const done = (id: number, verb: string, details: object = {}): Done<{ id: number }> => ({
+  ...{ value: { id }, action: `feed.${verb}`, subject: `feed ${id}`, details },
+});

@@ -1,0 +1,177 @@
+import { raiseAlarms } from "#src/alarms/raise.ts";
+import { startOfDay } from "#src/domain/time.ts";
+import { hourS } from "#src/domain/units.ts";
+import type { Source } from "#src/import/source.ts";
+import { isSilent } from "#src/import/feeds/feeds.ts";
+import { finishRun, isDead, startRun } from "#src/import/runs.ts";
+import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
+import type { Producer } from "#src/infrastructure/queues.ts";
+import { msOf } from "#src/marks/marks.ts";
+import { logImport } from "#src/operators/operator-log.ts";
+
+/** What a feed remembers of what it imported last. */
+export interface Seen {
+  /** Hash of the source's description: another one reads the same files in another way. */
+  description: string;
+  files: SeenFile[];
+}
+
+export interface SeenFile {
+  /** What the server named it by, or name, size and time of a file of a folder; null without. */
+  etag: string | null;
+  modified: string | null;
+  /** SHA-256 of its bytes. */
+  hash: string;
+}
+
+/** A run of a feed that has begun. */
+export interface Turn {
+  feedId: number;
+  /** Its row of `imports`, which also fences the writes about the feed. */
+  runId: number;
+  source: string;
+  /** The operator's own description; null for a source that comes with Fuelmark. */
+  own: Source | null;
+  files: string[];
+  replaceSource: boolean;
+  force: string[];
+  seen: Seen | null;
+}
+
+/** How a run has ended. `isStop`: its process stops, so that the feed is due at once and nothing has failed. */
+export type End =
+  | { state: "done"; summary: { source: string }; seen: Seen }
+  | { state: "unchanged"; seen: Seen | null }
+  | { state: "refused" | "failed"; fault: string; isStop?: boolean };
+
+/** Runs without success in a row that an operator is told of. */
+const failuresTold = 3;
+/** Runs of each feed that are kept. */
+const runsKept = 200;
+
+const named = (id: number, source: string): string => `feed ${id} (${source})`;
+
+/**
+ * Begins a run of a feed that is due, and sets when it is due next; null when it is not due, is paused, or runs
+ * elsewhere. A run whose process has died counts as a failure.
+ */
+export const beginTurn = (db: Db, feedId: number): Promise<Turn | null> =>
+  inTransaction(db, async (tx) => {
+    const [due] = await rows<Omit<Turn, "runId"> & { died: boolean }>(
+      tx,
+      `select f.id as "feedId", f.source, description as own, files, f.replace_source as "replaceSource", force, seen,
+         coalesce(${isDead}, false) as died
+       from feeds f left join imports on imports.id = f.run_id
+       where f.id = ? and paused_at is null and due_at <= server_now()
+         and (state is null or state <> 'running' or ${isDead})
+       for update of f skip locked`,
+      [feedId],
+    );
+    if (due === undefined) return null;
+    const { died, ...turn } = due;
+    const runId = await startRun(tx, {
+      ...{ kind: "feed", file: turn.files.join(", "), source: turn.source, feed_id: feedId },
+      ...{ replace_source: turn.replaceSource, dry_run: false, actor: `feed ${feedId}` },
+    });
+    await rows(
+      tx,
+      `update feeds set run_id = ?, force = '{}', due_at = server_now() + every_s * interval '1 s' where id = ?`,
+      [runId, feedId],
+    );
+    if (died) await countFailure(tx, { ...turn, runId }, "its process has ended in the middle");
+    return { ...turn, runId };
+  });
+
+/** Writes the end of a run, and tells an operator of a refused file and of repeated failures. */
+export const endTurn = (db: Db, turn: Turn, end: End): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    await finishRun(tx, turn.runId, end);
+    const { feedId, runId, files, force } = turn;
+    const update = (set: string, ...values: unknown[]) =>
+      rows(tx, `update feeds set ${set} where id = ? and run_id = ?`, [...values, feedId, runId]);
+    if ("fault" in end) {
+      if (end.isStop === true) await update("due_at = server_now(), force = ?::text[]", force);
+      else await countFailure(tx, turn, end.fault, end.state === "refused");
+    } else {
+      const seen = end.seen === null ? null : JSON.stringify(end.seen);
+      await update("failures = 0, seen = coalesce(?::jsonb, seen)", seen);
+    }
+    if (end.state === "done") {
+      await update("news_at = server_now()");
+      await logImport(tx, `feed ${feedId}`, "feed", files.join(", "), end.summary);
+    }
+    await rows(
+      tx,
+      `delete from imports where feed_id = ? and id <= (select id from imports where feed_id = ?
+         order by id desc offset ${runsKept} limit 1)`,
+      [feedId, feedId],
+    );
+  });
+
+/** Alarms come once a day: a feed may run each minute. */
+async function countFailure(
+  tx: Tx,
+  { feedId, runId, source }: Turn,
+  fault: string,
+  isRefused = false,
+): Promise<void> {
+  const [feed] = await rows<{ failures: number; now: number }>(
+    tx,
+    `update feeds set failures = failures + 1 where id = ? and run_id = ?
+     returning failures, ${msOf("server_now()")} as now`,
+    [feedId, runId],
+  );
+  if (feed === undefined) return;
+  const alarm = { subject: named(feedId, source), at: startOfDay(feed.now) };
+  const details = { fault: fault.slice(0, 300) };
+  const isRepeated = feed.failures >= failuresTold;
+  if (isRefused || isRepeated)
+    await raiseAlarms(tx, [
+      { kind: isRepeated ? "feed-failing" : "feed-refused", ...alarm, details },
+    ]);
+}
+
+/**
+ * Wakes feeds that are due, and raises the alarm for those that have brought nothing new for too long, once a day each.
+ * Gives the number of due ones.
+ */
+export async function lookAfterFeeds(
+  db: Db,
+  producer: Pick<Producer, "wakeFeeds">,
+): Promise<number> {
+  const sql = "select id from feeds where paused_at is null and due_at <= server_now() limit 1000";
+  const due = await rows<{ id: number }>(db, sql);
+  await producer.wakeFeeds(due.map(({ id }) => id));
+  await inTransaction(db, async (tx) => {
+    const silent = await rows<{ id: number; source: string; now: number; hours: number }>(
+      tx,
+      `update feeds f set told_at = server_now()
+       where paused_at is null and ${isSilent} and coalesce(told_at, '-infinity') < server_now() - interval '1 day'
+       returning id, source, ${msOf("server_now()")} as now,
+         floor(extract(epoch from server_now() - news_at) / ${hourS})::int as hours`,
+    );
+    await raiseAlarms(
+      tx,
+      silent.map(({ id, source, now: at, hours }) => ({
+        ...{ kind: "feed-silent" as const, subject: named(id, source), at, details: { hours } },
+      })),
+    );
+  });
+  return due.length;
+}
+
+/** Figures of a feed for `/metrics`; times in seconds. */
+export interface FeedFigures {
+  feed: string;
+  failures: number;
+  newsS: number;
+  dueS: number;
+}
+
+/** Those of all feeds that are not paused. */
+export const readFeedFigures = (db: Db): Promise<FeedFigures[]> =>
+  rows<FeedFigures>(
+    db,
+    `select id || ' ' || source as feed, failures, extract(epoch from news_at)::float8 as "newsS",
+       extract(epoch from due_at)::float8 as "dueS" from feeds where paused_at is null`,
+  );

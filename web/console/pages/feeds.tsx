@@ -1,0 +1,353 @@
+import { useState } from "preact/hooks";
+import type { ConsoleFeed, ConsoleFeeds } from "#src/contract/console.ts";
+import { dayS, hourS } from "#src/domain/units.ts";
+import { mayChange, useLoaded } from "#web/console/api.ts";
+import { type Doing, useDoing } from "#web/console/doing.ts";
+import { SelectField, SwitchField, TextField } from "#web/console/parts/field.tsx";
+import { say, sayWith, type Text } from "#web/console/words.ts";
+import { Confirm } from "#web/kit/confirm.tsx";
+import { Fault } from "#web/kit/fault.tsx";
+import { Loaded } from "#web/kit/resource.tsx";
+import { Table } from "#web/kit/table.tsx";
+import { Ago, Moment } from "#web/kit/time.tsx";
+
+const everyMs = 5000;
+
+type Act = "run" | "pause" | "resume" | "remove";
+type Asking = { feed: ConsoleFeed; act: "run" | "remove" } | null;
+
+/** Sources whose files are fetched and imported by themselves (decisions 14.35). */
+export function FeedsPage() {
+  const loading = useLoaded<ConsoleFeeds>("/feeds", everyMs);
+  const doing = useDoing();
+  const [asking, setAsking] = useState<Asking>(null);
+  const act = async (feed: ConsoleFeed, what: Act, force: string[] = []): Promise<void> => {
+    const path = `/feeds/${feed.id}`;
+    const source = feed.source;
+    const done =
+      what === "remove"
+        ? await doing.run(say("{source}: forgotten", { source }), "DELETE", path)
+        : await doing.run(say(doneWords[what], { source }), "POST", `${path}/${what}`, {
+            ...(what === "run" ? { force } : {}),
+          });
+    if (done === null) return;
+    setAsking(null);
+    await loading.load();
+  };
+  return (
+    <section>
+      <h1>{say("Feeds")}</h1>
+      <p class="soft">
+        {sayWith(
+          "Sources that are fetched and imported by themselves, with the same checks as by hand. What each run did is on the page {page}.",
+          { page: <a href="#/imports">{say("Imports")}</a> },
+        )}
+      </p>
+      {asking === null && <Fault words={doing.fault} />}
+      <Loaded of={loading}>
+        {({ feeds, sources }) => (
+          <>
+            {mayChange() && <Adding sources={sources} added={loading.load} />}
+            <Feeds
+              feeds={feeds}
+              busy={doing.busy}
+              act={(feed, what) =>
+                what === "run" || what === "remove"
+                  ? setAsking({ feed, act: what })
+                  : void act(feed, what)
+              }
+            />
+          </>
+        )}
+      </Loaded>
+      {asking !== null && (
+        <Question
+          key={`${asking.feed.id} ${asking.act}`}
+          {...asking}
+          doing={doing}
+          confirm={(force) => void act(asking.feed, asking.act, force)}
+          cancel={() => {
+            doing.forget();
+            setAsking(null);
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+const doneWords = {
+  run: "{source} runs at once",
+  pause: "{source} is paused",
+  resume: "{source} runs again",
+} as const;
+
+const words = {
+  running: say("running"),
+  done: say("done"),
+  unchanged: say("nothing new"),
+  refused: say("refused"),
+  failed: say("failed"),
+  interrupted: say("interrupted"),
+};
+const tones: Record<keyof typeof words, string> = {
+  ...{ running: "", done: "good", unchanged: "good", refused: "bad", failed: "bad" },
+  interrupted: "warn",
+};
+
+interface FeedsProps {
+  feeds: readonly ConsoleFeed[];
+  busy: boolean;
+  act: (feed: ConsoleFeed, what: Act) => void;
+}
+
+const Feeds = ({ feeds, busy, act }: FeedsProps) => (
+  <Table
+    caption={say("Feeds")}
+    rows={feeds}
+    id={({ id }) => id}
+    empty={say("No feeds yet.")}
+    columns={[
+      {
+        name: say("Source"),
+        by: ({ source }) => source,
+        cell: ({ source, files, replace_source: replaces }) => (
+          <>
+            {source}
+            {files.map((file) => (
+              <div key={file} class="soft said-by">
+                {file}
+              </div>
+            ))}
+            {replaces && (
+              <div class="soft">{say("takes out of service what is not in its files")}</div>
+            )}
+          </>
+        ),
+      },
+      {
+        name: say("State"),
+        by: ({ state }) => state ?? "",
+        cell: (feed) => <State of={feed} />,
+      },
+      {
+        name: say("Last run"),
+        by: ({ finished }) => finished ?? 0,
+        cell: ({ finished }) => <Moment at={finished} />,
+      },
+      {
+        name: say("Next run"),
+        by: ({ due }) => due,
+        cell: ({ paused, due, every_s: everyS }) => (
+          <>
+            {paused ? say("paused") : <Moment at={due} />}
+            <div class="soft">{inWords(everyS)}</div>
+          </>
+        ),
+      },
+      {
+        name: say("Something new"),
+        by: ({ news }) => news,
+        cell: ({ news }) => <Ago at={news} />,
+      },
+      {
+        name: say("Actions"),
+        cell: (feed) =>
+          mayChange() && (
+            <div class="buttons">
+              {(feed.paused
+                ? (["resume", "remove"] as const)
+                : (["run", "pause", "remove"] as const)
+              ).map((what) => (
+                <button key={what} type="button" disabled={busy} onClick={() => act(feed, what)}>
+                  {say(buttons[what])}
+                  <span class="unseen"> {feed.source}</span>
+                </button>
+              ))}
+            </div>
+          ),
+      },
+    ]}
+  />
+);
+
+const buttons: Record<Act, Text> = {
+  run: "Run now …",
+  pause: "Pause",
+  resume: "Resume",
+  remove: "Forget …",
+};
+
+function State({ of: { state, fault, failures, silent, paused } }: { of: ConsoleFeed }) {
+  return (
+    <>
+      <span class={`tag ${state === null ? "" : tones[state]}`}>
+        {state === null ? say("no run yet") : words[state]}
+      </span>
+      {failures > 1 && (
+        <div class="soft">
+          {say("{n} {n|time|times} in a row without success", { n: failures })}
+        </div>
+      )}
+      {silent && !paused && <div class="soft">{say("nothing new for too long")}</div>}
+      {fault !== null && (
+        <div class="said-by" lang="en">
+          {fault}
+        </div>
+      )}
+    </>
+  );
+}
+
+interface QuestionProps {
+  feed: ConsoleFeed;
+  act: "run" | "remove";
+  doing: Doing;
+  confirm: (force: string[]) => void;
+  cancel: () => void;
+}
+
+function Question({ feed: { source, fault }, act, doing, confirm, cancel }: QuestionProps) {
+  const [force, setForce] = useState("");
+  const names = force.split(/[\s,]+/).filter((name) => name !== "");
+  return (
+    <Confirm
+      title={say(act === "run" ? "Run {source} now?" : "Forget {source}?", { source })}
+      action={act === "run" ? say("Run") : say("Forget")}
+      danger={act === "remove" || names.length > 0}
+      busy={doing.busy}
+      onConfirm={() => confirm(names)}
+      onCancel={cancel}
+    >
+      {act === "remove" ? (
+        <p>{say("What it has imported stays. It is fetched no more.")}</p>
+      ) : (
+        <>
+          {fault !== null && (
+            <p class="said-by" lang="en">
+              {fault}
+            </p>
+          )}
+          <TextField
+            label={say("Checks that this run ignores")}
+            hint={say(
+              "Only if the file is right though it was refused: the names behind --force, as the refusal gives them.",
+            )}
+            value={force}
+            onChange={setForce}
+            maxLength={200}
+          />
+        </>
+      )}
+      <Fault words={doing.fault} />
+    </Confirm>
+  );
+}
+
+const units = { min: 60, h: hourS, d: dayS } as const;
+type Unit = keyof typeof units;
+
+interface AddingProps {
+  sources: ConsoleFeeds["sources"];
+  added: () => Promise<void>;
+}
+
+/** A form for a new one, folded away until somebody needs it. */
+function Adding({ sources, added }: AddingProps) {
+  const [open, setOpen] = useState(false);
+  const [source, setSource] = useState(sources[0]?.name ?? "");
+  const [count, setCount] = useState("12");
+  const [unit, setUnit] = useState<Unit>("h");
+  const [places, setPlaces] = useState("");
+  const [replaces, setReplaces] = useState(false);
+  const doing = useDoing();
+  const hasAddress = sources.find(({ name }) => name === source)?.has_address === true;
+  const send = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const given = places.split(/\s+/).filter((place) => place !== "");
+    const isPath = given.length > 0 && !/^https?:/i.test(given[0]!);
+    const done = await doing.run(say("{source} runs at once", { source }), "POST", "/feeds", {
+      ...{ source, every_s: Number(count) * units[unit], replace_source: replaces },
+      ...(given.length === 0 ? {} : { [isPath ? "paths" : "urls"]: given }),
+    });
+    if (done === null) return;
+    setOpen(false);
+    setPlaces("");
+    await added();
+  };
+  if (!open)
+    return (
+      <div class="buttons">
+        <button type="button" onClick={() => setOpen(true)}>
+          {say("Add a feed …")}
+        </button>
+      </div>
+    );
+  return (
+    <form class="card" onSubmit={(event) => void send(event)}>
+      <h2>{say("A new feed")}</h2>
+      <div class="grid">
+        <SelectField
+          label={say("Source")}
+          value={source}
+          options={sources.map(({ name, title }) => [name, `${name}: ${title}`])}
+          onChange={setSource}
+        />
+        <TextField
+          label={say("How often: every")}
+          type="number"
+          min={1}
+          required
+          value={count}
+          onChange={setCount}
+        />
+        <SelectField
+          label={say("Unit")}
+          value={unit}
+          options={[
+            ["min", say("minutes")],
+            ["h", say("hours")],
+            ["d", say("days")],
+          ]}
+          onChange={(value) => setUnit(value as Unit)}
+        />
+        <TextField
+          label={say("Addresses or files")}
+          hint={
+            hasAddress
+              ? say(
+                  "Empty: those of the source. One for each of its files, with spaces between them.",
+                )
+              : say("One for each file of the source, with spaces between them.")
+          }
+          required={!hasAddress}
+          value={places}
+          onChange={setPlaces}
+          maxLength={4000}
+        />
+      </div>
+      <SwitchField
+        label={say("Take everything out of service that is not in the file")}
+        hint={say("Applies only to rows of the same source. Use it only with a complete extract.")}
+        checked={replaces}
+        onChange={setReplaces}
+      />
+      <Fault words={doing.fault} />
+      <div class="buttons">
+        <button type="submit" class="primary" disabled={doing.busy}>
+          {say("Add")}
+        </button>
+        <button type="button" disabled={doing.busy} onClick={() => setOpen(false)}>
+          {say("Cancel")}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** `every 12 h`. */
+function inWords(seconds: number): string {
+  if (seconds % dayS === 0) return say("every {n} d", { n: seconds / dayS });
+  if (seconds % hourS === 0) return say("every {n} h", { n: seconds / hourS });
+  return say("every {n} min", { n: Math.round(seconds / 60) });
+}

@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { End, SeenFile, Turn } from "#src/import/feeds/turns.ts";
+import { importSource } from "#src/import/import-source.ts";
+import { isFault } from "#src/import/read-text.ts";
+import { sourceNamed } from "#src/import/source-list.ts";
+import type { Config } from "#src/infrastructure/config.ts";
+import type { Db } from "#src/infrastructure/db.ts";
+import type { createReceivers } from "#src/pushes/receivers.ts";
+import { fetchFile, type Fetched } from "#workers/imports/fetch.ts";
+import { copyNewest } from "#workers/imports/folder.ts";
+import { withTemporaryFolder } from "#workers/imports/temporary.ts";
+
+export interface RunDeps {
+  db: Db;
+  config: Config;
+  receivers: ReturnType<typeof createReceivers>;
+  /** Aborted when the process stops. */
+  stop: AbortSignal;
+  progress: (step: string, done: number, total: number | null) => void;
+  touched: (stationIds: string[]) => void;
+  /** Runs one import at a time in this process: a country in memory is enough. */
+  alone: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+/** Fetches the files of a feed and imports them, unless they are those of its last import. Never rejects. */
+export async function runTurn(deps: RunDeps, turn: Turn): Promise<End> {
+  try {
+    return await withTemporaryFolder((folder) => run(deps, turn, folder));
+  } catch (error) {
+    const isStop = deps.stop.aborted;
+    const fault = isStop ? "The process was stopped; the feed is due at once" : sentence(error);
+    return { state: "failed", fault, isStop };
+  }
+}
+
+async function run(deps: RunDeps, turn: Turn, folder: string): Promise<End> {
+  const { db, config, progress, touched, alone } = deps;
+  const { files, replaceSource, force } = turn;
+  const source = turn.own ?? sourceNamed(turn.source);
+  if (source === undefined)
+    return { state: "failed", fault: `There is no source ${turn.source} here` };
+  const description = createHash("sha256").update(JSON.stringify(source)).digest("hex");
+  const known = turn.seen?.description === description ? turn.seen.files : [];
+  const paths = files.map((file, n) => join(folder, `${n}${endingOf(file)}`));
+  const fetchOne = (n: number, before: SeenFile | null): Promise<Fetched> => {
+    const [file, to] = [files[n]!, paths[n]!];
+    const onBytes = (bytes: number): void => progress("fetching", bytes, null);
+    const target = { to, before, stop: deps.stop, onBytes };
+    return URL.canParse(file)
+      ? fetchFile(deps.receivers, config, file, target)
+      : copyNewest(config, file, target);
+  };
+  const found: Fetched[] = [];
+  for (const n of files.keys()) found.push(await fetchOne(n, known[n] ?? null));
+  if (found.every((one) => one === null)) return { state: "unchanged", seen: null };
+  // An import needs all files: those that have not changed have to be fetched too.
+  for (const [n, one] of found.entries()) if (one === null) found[n] = await fetchOne(n, null);
+  const seen = { description, files: found as SeenFile[] };
+  if (seen.files.every(({ hash }, n) => hash === known[n]?.hash))
+    return { state: "unchanged", seen };
+  const summary = await alone(() =>
+    importSource(db, config, {
+      ...{ source, paths, dryRun: false, replaceSource, force, progress, touched },
+      ...(force.includes("removals") ? { allowRemovals: Infinity } : {}),
+      waiting: () => progress("waiting", 0, null),
+    }),
+  );
+  if (!isFault(summary)) return { state: "done", summary: withoutLists(summary), seen };
+  const fault = paths.reduce((text, path, n) => text.replaceAll(path, files[n]!), summary.fault);
+  return { state: summary.brokeOff === true ? "failed" : "refused", fault };
+}
+
+/** A list of thousands, such as doubtful pairs, is kept as its length. */
+const withoutLists = <T extends object>(summary: T): T =>
+  JSON.parse(
+    JSON.stringify(summary, (_, value: unknown) => (Array.isArray(value) ? value.length : value)),
+  ) as T;
+
+/** The ending of a file's name, by which a reader may know it: `.csv`, `.osm.pbf`. */
+const endingOf = (file: string): string =>
+  /(\.\w{1,10}){1,2}$/.exec(URL.canParse(file) ? new URL(file).pathname : file)?.[0] ?? "";
+
+function sentence(error: unknown): string {
+  const { name, message, errors } = error as Error & { errors?: Error[] };
+  return (message || (errors?.[0]?.message ?? name)).slice(0, 500);
+}
