@@ -21,7 +21,7 @@ export function createBrandTable() {
 
   // Of the folded text, so that two spellings that are compared as equal are always one brand.
   const brandOf = (folded: string): string => {
-    const key = brandKey(folded);
+    const key = folded.length > lengthMax ? "" : brandKey(folded);
     // A text without letters is itself. An alias of no brand leaves the spelling itself.
     return key === "" ? `=${folded}` : brandOfKey(brandKey(aliases.get(key) ?? "") || key);
   };
@@ -48,14 +48,8 @@ export function createBrandTable() {
         sameBrand = new Map();
         for (const [spelling, number] of numbers) note(sameBrand, spelling, number);
       }
-      const exact = numbers.get(folded);
-      const same =
-        folded.length > lengthMax
-          ? exact === undefined
-            ? []
-            : [exact]
-          : (sameBrand.get(brandOf(folded)) ?? []);
-      if (same.length === 0) return null;
+      const same = sameBrand.get(brandOf(folded));
+      if (same === undefined) return null;
       const wanted = new Uint8Array(numbers.size);
       for (const number of same) wanted[number] = 1;
       return wanted;
