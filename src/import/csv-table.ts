@@ -11,9 +11,9 @@ export async function* csvTable(
   spec: FileSpec,
   progress: ReadProgress,
 ): AsyncGenerator<FileRecord> {
-  const { encoding, quotes: quote = true, spill } = spec;
+  const { quotes: quote = true, spill } = spec;
   const { skip, delimiter } = await tableHead(path, spec);
-  const layout = { delimiter, quote, skip, anyWidth: spill !== undefined, encoding };
+  const layout = { delimiter, quote, skip, anyWidth: spill !== undefined, text: spec };
   let names: string[] | null = spec.columns ?? null;
   let [refused, read] = [0, 0];
   for await (const { line, fields } of csvLines(path, layout, progress)) {

@@ -1,8 +1,9 @@
 import type { FileRecord } from "#src/import/records.ts";
-import { advice, type ReadProgress, readText, wrongFile } from "#src/import/read-text.ts";
+import { advice, type ReadProgress, wrongFile } from "#src/import/read-text.ts";
+import { readText, type TextSpec } from "#src/import/text-file.ts";
 
 /** Characters that one record, or all that surrounds the records, may have. */
-const textMax = 8_000_000;
+export const recordMax = 8_000_000;
 const depthMax = 64;
 
 /**
@@ -13,11 +14,12 @@ const depthMax = 64;
 export async function* jsonItems(
   path: string,
   records: string,
+  spec: TextSpec,
   progress: ReadProgress,
 ): AsyncGenerator<FileRecord> {
   const splitter = itemSplitter(records === "." ? [] : records.split("."));
   let number = 0;
-  for await (const piece of readText(path, progress)) {
+  for await (const piece of readText(path, progress, spec)) {
     for (const { text, line } of splitter.push(piece)) {
       number += 1;
       const value = parseAt(text, `record ${number}`, line);
@@ -44,6 +46,7 @@ export async function* jsonItems(
  */
 export async function* jsonSequence(
   path: string,
+  spec: TextSpec,
   progress: ReadProgress,
 ): AsyncGenerator<FileRecord> {
   let rest = "";
@@ -61,9 +64,9 @@ export async function* jsonSequence(
       line += (text + mark).split("\n").length - 1;
     }
   };
-  for await (const piece of readText(path, progress)) {
+  for await (const piece of readText(path, progress, spec)) {
     rest += piece;
-    if (rest.length > textMax) throw tooLong("one of its records", line);
+    if (rest.length > recordMax) throw tooLong("one of its records", line);
     mark ||= rest.startsWith(separatorMark) ? separatorMark : "\n";
     const texts = rest.split(mark);
     rest = texts.pop() ?? "";
@@ -75,7 +78,7 @@ export async function* jsonSequence(
 const separatorMark = "\u001e";
 
 const tooLong = (what: string, line: number): Error =>
-  wrongFile(`${what} has more than ${textMax / 1e6} MB`, advice.kind, line);
+  wrongFile(`${what} has more than ${recordMax / 1e6} MB`, advice.kind, line);
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -133,8 +136,8 @@ function itemSplitter(wanted: readonly string[]) {
   function take(part: string): void {
     if (listDepth > 0) text += part;
     else around += part;
-    if (text.length > textMax) throw tooLong("one of its records", line);
-    if (around.length > textMax) throw noList(wanted.join("."), null);
+    if (text.length > recordMax) throw tooLong("one of its records", line);
+    if (around.length > recordMax) throw noList(wanted.join("."), null);
   }
   function opens(code: number): boolean {
     const isWanted = keys.length === wanted.length && wanted.every((key, n) => keys[n] === key);

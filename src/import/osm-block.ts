@@ -8,9 +8,9 @@ export interface Member {
   role: string;
 }
 
-/** Callbacks for the objects of a block. Objects without any of `keys` are skipped unread. */
+/** Callbacks for the objects of a block. Objects without a tag of the value `value` are skipped unread. */
 export interface Visitor {
-  keys: ReadonlySet<string>;
+  value?: string;
   node?: (id: number, lon: number, lat: number, tags: Tags) => void;
   way?: (id: number, tags: Tags, refs: number[]) => void;
   relation?: (id: number, tags: Tags, members: Member[]) => void;
@@ -30,8 +30,8 @@ export interface Contents {
 interface Block {
   strings: Uint8Array[];
   texts: (string | undefined)[];
-  /** True for each string that is one of the wanted keys. */
-  wanted: boolean[];
+  /** The number of the wanted value among the strings; -1 if no object has it. */
+  wanted: number;
   groups: Uint8Array[];
   granularity: number;
   lonOffset: number;
@@ -45,31 +45,30 @@ const nanoPerUnit = 100;
 
 /** Reads one block (a `PrimitiveBlock`, not compressed). Throws the reader's error for garbled bytes. */
 export function readBlock(bytes: Uint8Array, visitor: Visitor): Contents {
-  const block = openBlock(bytes, visitor.keys);
+  const block = openBlock(bytes, visitor.value);
+  const isWanted =
+    block.wanted > 0 || visitor.anyNode !== undefined || visitor.anyWay !== undefined;
   const contents = { nodes: false, ways: false, relations: false };
   for (const group of block.groups) {
     new PbfReader(group).readFields((tag, into, pbf) => {
       if (tag > 4) return;
       const part = pbf.readBytes();
       if (tag === 1 || tag === 2) into.nodes = true;
+      if (tag === 3) into.ways = true;
+      if (tag === 4) into.relations = true;
+      if (!isWanted) return;
       if (tag === 1) readNode(part, block, visitor);
       if (tag === 2) readDense(part, block, visitor);
-      if (tag === 3) {
-        into.ways = true;
-        readWay(part, block, visitor);
-      }
-      if (tag === 4) {
-        into.relations = true;
-        readRelation(part, block, visitor);
-      }
+      if (tag === 3) readWay(part, block, visitor);
+      if (tag === 4) readRelation(part, block, visitor);
     }, contents);
   }
   return contents;
 }
 
-function openBlock(bytes: Uint8Array, keys: ReadonlySet<string>): Block {
+function openBlock(bytes: Uint8Array, value: string | undefined): Block {
   const block: Block = {
-    ...{ strings: [], texts: [], wanted: [], groups: [] },
+    ...{ strings: [], texts: [], wanted: -1, groups: [] },
     ...{ granularity: nanoPerUnit, lonOffset: 0, latOffset: 0 },
   };
   new PbfReader(bytes).readFields((tag, into, pbf) => {
@@ -82,19 +81,19 @@ function openBlock(bytes: Uint8Array, keys: ReadonlySet<string>): Block {
     if (tag === 19) into.latOffset = pbf.readVarint(true);
     if (tag === 20) into.lonOffset = pbf.readVarint(true);
   }, block);
-  const longest = Math.max(...[...keys].map((key) => key.length), 0);
-  block.wanted = block.strings.map(
-    (string, n) => string.length <= longest && keys.has(textOf(block, n)),
-  );
+  if (value !== undefined)
+    block.wanted = block.strings.findIndex(
+      (string, n) => string.length === value.length && textOf(block, n) === value,
+    );
   return block;
 }
 
 const textOf = (block: Block, n: number): string =>
   (block.texts[n] ??= decoder.decode(block.strings[n]));
 
-/** The tags, or null if none of their keys is wanted. */
+/** The tags, or null if none has the wanted value. */
 function tagsOf(block: Block, keys: readonly number[], values: readonly number[]): Tags | null {
-  if (!keys.some((key) => block.wanted[key])) return null;
+  if (!values.includes(block.wanted)) return null;
   return Object.fromEntries(keys.map((key, n) => [textOf(block, key), textOf(block, values[n]!)]));
 }
 
@@ -147,19 +146,18 @@ function readDense(bytes: Uint8Array, block: Block, visitor: Visitor): void {
     if (tag === 10 && visitor.node !== undefined) pbf.readPackedVarint(into.tags);
   }, columns);
   let [id, lon, lat, tag] = [0, 0, 0, 0];
-  columns.ids.forEach((step, n) => {
-    id += step;
+  for (let n = 0; n < columns.ids.length; n += 1) {
+    id += columns.ids[n]!;
     lon += columns.lons[n]!;
     lat += columns.lats[n]!;
     const [keys, values]: [number[], number[]] = [[], []];
-    while ((columns.tags[tag] ?? 0) !== 0) {
+    for (; (columns.tags[tag] ?? 0) !== 0; tag += 2) {
       keys.push(columns.tags[tag]!);
       values.push(columns.tags[tag + 1]!);
-      tag += 2;
     }
     tag += 1;
     tellNode(block, visitor, { id, lon, lat, keys, values });
-  });
+  }
 }
 
 interface RawWay {

@@ -1,5 +1,6 @@
 import type { Refused } from "#src/import/file-import.ts";
 import type { Point } from "#src/domain/geo.ts";
+import { isRecord } from "#src/import/json-items.ts";
 
 export type Tags = Readonly<Record<string, unknown>>;
 
@@ -40,9 +41,6 @@ const letters = new Map<unknown, string>([
   ["relation", "r"],
 ]);
 
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 const osmNumber = (value: unknown): string | null =>
   /^[1-9]\d{0,17}$/.test(String(value)) ? String(value) : null;
 
@@ -77,7 +75,8 @@ function middleOf(bounds: unknown, geometry: unknown): Point | null {
   return middleOfExtent(points);
 }
 
-function middleOfExtent(points: readonly Point[]): Point | null {
+/** The middle between the outermost points; null without any. */
+export function middleOfExtent(points: readonly Point[]): Point | null {
   if (points.length === 0) return null;
   const middle = (values: readonly number[]): number =>
     (values.reduce((a, b) => Math.min(a, b)) + values.reduce((a, b) => Math.max(a, b))) / 2;

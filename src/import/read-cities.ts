@@ -1,7 +1,8 @@
 import { cleanText } from "#src/import/clean-text.ts";
 import { csvLines, csvRecords } from "#src/import/csv-lines.ts";
 import { collect, type Collected, type Refused } from "#src/import/file-import.ts";
-import { advice, readText, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
+import { advice, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
+import { readText } from "#src/import/text-file.ts";
 
 export const cityFormats = ["hflabs", "geonames"] as const;
 export type CityFormat = (typeof cityFormats)[number];

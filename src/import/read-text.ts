@@ -1,7 +1,3 @@
-import { createReadStream } from "node:fs";
-import { open } from "node:fs/promises";
-import { TextDecoder } from "node:util";
-
 /** Called after each piece of a file with the bytes read so far. */
 export type ReadProgress = (bytes: number) => void;
 
@@ -55,24 +51,6 @@ export const advice = {
   encoding: "Save it as UTF-8 (in a spreadsheet: “CSV UTF-8”), and import it again.",
 } as const;
 
-/** The file's text, piece by piece, without a byte order mark. Bytes that are not UTF-8 make it a wrong file. */
-export async function* readText(
-  path: string,
-  progress: ReadProgress,
-  _encoding?: string,
-): AsyncGenerator<string> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let bytes = 0;
-  for await (const piece of createReadStream(path, { highWaterMark: 256 * 1024 })) {
-    const text = await decode(path, () => decoder.decode(piece as Buffer, { stream: true }));
-    bytes += (piece as Buffer).length;
-    progress(bytes);
-    if (text !== "") yield text;
-  }
-  const rest = await decode(path, () => decoder.decode());
-  if (rest !== "") yield rest;
-}
-
 /** The result of `read`, or its fault when the file is missing, unreadable, truncated or of another kind. */
 export async function asFault<T extends object>(
   path: string,
@@ -87,67 +65,15 @@ export async function asFault<T extends object>(
       return { fault: `${place}: ${error.message}; nothing was changed. ${error.advice}` };
     }
     const { code, path: file = path } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return { fault: `${file}: no such file` };
-    if (code === "EISDIR" || code === "EACCES" || code === "EPERM")
-      return { fault: `${file} cannot be read (${code})` };
+    const unread = unreadable[code ?? ""];
+    if (unread !== undefined) return { fault: `${file}: ${unread}` };
     throw error;
   }
 }
 
-async function decode(path: string, read: () => string): Promise<string> {
-  try {
-    return read();
-  } catch {
-    const other = await otherFormat(path);
-    if (other !== null) throw wrongFile(...other);
-    throw wrongFile("this is not UTF-8 text", advice.encoding, await firstWrongLine(path));
-  }
-}
-
-/** The first bytes of files that are not text. */
-const beginnings: readonly [bytes: readonly number[], what: string, advice: string][] = [
-  [
-    [0x50, 0x4b, 0x03, 0x04],
-    "this is a spreadsheet or an archive, not a text",
-    "Export it as “CSV UTF-8”, or unpack it first.",
-  ],
-  [[0x1f, 0x8b], "this is a compressed file", "Unpack it first."],
-  [[0xff, 0xfe], "this text is UTF-16, not UTF-8", advice.encoding],
-  [[0xfe, 0xff], "this text is UTF-16, not UTF-8", advice.encoding],
-];
-
-async function otherFormat(path: string): Promise<[what: string, advice: string] | null> {
-  const file = await open(path);
-  try {
-    const { buffer } = await file.read(Buffer.alloc(4), 0, 4, 0);
-    const known = beginnings.find(([bytes]) => bytes.every((byte, n) => buffer[n] === byte));
-    return known === undefined ? null : [known[1], known[2]];
-  } finally {
-    await file.close();
-  }
-}
-
-const lineFeed = 0x0a;
-
-/** The first line whose bytes are not UTF-8. No multi-byte sequence has a line feed. */
-async function firstWrongLine(path: string): Promise<number> {
-  let line = 1;
-  let decoder = new TextDecoder("utf-8", { fatal: true });
-  try {
-    for await (const piece of createReadStream(path)) {
-      let from = 0;
-      const bytes = piece as Buffer;
-      for (let to = bytes.indexOf(lineFeed); to !== -1; to = bytes.indexOf(lineFeed, from)) {
-        decoder.decode(bytes.subarray(from, to), { stream: true });
-        decoder.decode();
-        decoder = new TextDecoder("utf-8", { fatal: true });
-        from = to + 1;
-        line += 1;
-      }
-      decoder.decode(bytes.subarray(from), { stream: true });
-    }
-  } catch {
-    // This line is the wrong one.
-  }
-  return line;
-}
+const unreadable: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file; nothing was changed. Check its name and its folder.",
+  ENOTDIR: "there is no such file; nothing was changed. Check its name and its folder.",
+  EACCES: "it may not be read; nothing was changed. Allow this user to read it.",
+  EPERM: "it may not be read; nothing was changed. Allow this user to read it.",
+};

@@ -1,7 +1,11 @@
 import { Type, type Static } from "typebox";
 import { csvTable } from "#src/import/csv-table.ts";
+import { fileBytes } from "#src/import/file-bytes.ts";
 import { jsonItems, jsonSequence } from "#src/import/json-items.ts";
-import { advice, type ReadProgress, readText, wrongFile } from "#src/import/read-text.ts";
+import { osmPbf, osmXml, overpassJson } from "#src/import/osm-sources.ts";
+import { advice, type ReadProgress, wrongFile } from "#src/import/read-text.ts";
+import { readText } from "#src/import/text-file.ts";
+import { xmlRecords } from "#src/import/xml-elements.ts";
 
 export const fileFormats = [
   "csv",
@@ -61,21 +65,39 @@ export function readRecords(
   spec: FileSpec,
   progress: ReadProgress,
 ): AsyncGenerator<FileRecord> {
-  if (spec.format === "csv") return csvTable(path, spec, progress);
-  if (spec.format === "json") return jsonItems(path, spec.records ?? ".", progress);
-  if (spec.format === "geojson") return jsonItems(path, "features", progress);
-  if (spec.format === "geojsonseq") return jsonSequence(path, progress);
-  throw new Error(`not read yet: ${spec.format}`);
+  const { format, records = "." } = spec;
+  if (format === "csv") return csvTable(path, spec, progress);
+  if (format === "geojson") return jsonItems(path, "features", spec, progress);
+  if (format === "geojsonseq") return jsonSequence(path, spec, progress);
+  if (format === "osm-pbf") return osmPbf(path, progress);
+  if (format === "osm-xml") return osmXml(path, spec, progress);
+  if (format === "xml") return xmlRecords(path, spec, progress);
+  return records === "elements"
+    ? overpassJson(path, spec, progress)
+    : jsonItems(path, records, spec, progress);
 }
 
-/** How to read a file, recognised by its beginning. Throws a wrong-file fault for an unknown format. */
+const beginnings: readonly [RegExp, FileSpec][] = [
+  [/"FeatureCollection"/, { format: "geojson" }],
+  [/"elements"\s*:/, { format: "json", records: "elements" }],
+  [/^\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)?<osm[\s>]/s, { format: "osm-xml" }],
+  // A record separator may stand before it.
+  [/^[^[{]?\s*\{\s*"type"\s*:\s*"Feature"/, { format: "geojsonseq" }],
+];
+const headMax = 1_000_000;
+
+/** The format of OSM objects in a file, recognised by its beginning. Throws a wrong-file fault for none of them. */
 export async function guessSpec(path: string): Promise<FileSpec> {
+  for await (const piece of fileBytes(path, () => undefined)) {
+    if (piece.subarray(0, 64).includes("OSMHeader")) return { format: "osm-pbf" };
+    break;
+  }
   let head = "";
   for await (const piece of readText(path, () => undefined)) {
     head += piece;
-    if (/"FeatureCollection"/.test(head)) return { format: "geojson" };
-    if (/"elements"\s*:/.test(head)) return { format: "json", records: "elements" };
-    if (head.length > 1_000_000) break;
+    const known = beginnings.find(([beginning]) => beginning.test(head));
+    if (known !== undefined) return known[1];
+    if (head.length > headMax) break;
   }
-  throw wrongFile("this is neither Overpass JSON nor GeoJSON", advice.kind);
+  throw wrongFile("this is no format of OpenStreetMap's objects", advice.kind);
 }

@@ -1,4 +1,4 @@
-import { isRecord } from "#src/import/osm-object.ts";
+import { isRecord } from "#src/import/json-items.ts";
 import type { Condition, Conversions, Value } from "#src/import/source.ts";
 
 /** The value of a record at `path`: a key as it is, else keys with dots between them. In a list, its first entry. */

@@ -2,7 +2,7 @@ import { gradesText } from "#src/domain/grades-sold.ts";
 import { type Grade, grades } from "#src/domain/vocabulary.ts";
 import { knownBrands } from "#src/import/brand-names.ts";
 import type { Reasons } from "#src/import/file-import.ts";
-import { isRecord } from "#src/import/osm-object.ts";
+import { isRecord } from "#src/import/json-items.ts";
 import { type ImportedStation, shownNames } from "#src/import/osm-station.ts";
 import { createRefusedRows, type RefusedRow } from "#src/import/refusals.ts";
 import { pathsOf, type Source, storedAs } from "#src/import/source.ts";

@@ -121,7 +121,7 @@ describe("flow: files imported in the console", function () {
     const path = join(folder, "north.json");
     for (const [content, words] of [
       [stationsFile(30), "120 of the 150 stations of source"],
-      [stationsFile(30).slice(0, -9), "line 1: this is not JSON"],
+      [stationsFile(30).slice(0, -9), "line 1: it ends before its last bracket"],
     ] as const) {
       await writeFile(path, content);
       const options = ["--source", "north", "--replace-source", "--json"];

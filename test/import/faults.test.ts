@@ -8,6 +8,7 @@ import { importCities } from "#src/import/import-cities.ts";
 import { importStations } from "#src/import/import-stations.ts";
 import { importStatuses } from "#src/import/import-statuses.ts";
 import { isFault } from "#src/import/read-text.ts";
+import { zipOf } from "#test/harness/zip.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/database.ts";
 
 type Kind = "stations" | "cities" | "statuses";
@@ -39,20 +40,15 @@ const wrong: Record<string, [kind: Kind, content: string | Buffer, fault: string
     Buffer.concat([Buffer.from(`${heading}\nn2,`), Buffer.from([0xd0, 0x0a]), Buffer.from(good)]),
     `FILE, line 2: this is not UTF-8 text; nothing was changed. ${utf8}`,
   ],
-  "UTF-16": [
-    "cities",
-    Buffer.from("\ufefffias_id,geo_lat\n", "utf16le"),
-    `FILE: this text is UTF-16, not UTF-8; nothing was changed. ${utf8}`,
-  ],
   "a spreadsheet": [
     "statuses",
-    Buffer.from([0x50, 0x4b, 0x03, 0x04, 0xff]),
-    "FILE: this is a spreadsheet or an archive, not a text; nothing was changed. Export it as “CSV UTF-8”, or unpack it first.",
+    zipOf({ "[Content_Types].xml": "<Types/>" }),
+    "FILE: this is a spreadsheet, not a text; nothing was changed. Export it as “CSV UTF-8”.",
   ],
   "a compressed file": [
     "stations",
-    Buffer.from([0x1f, 0x8b, 0x08, 0x00]),
-    "FILE: this is a compressed file; nothing was changed. Unpack it first.",
+    Buffer.from([0x42, 0x5a, 0x68, 0x39]),
+    "FILE: this is compressed by bzip2; nothing was changed. Unpack it first (`bunzip2 FILE`).",
   ],
   "a wrong column": [
     "statuses",

@@ -24,14 +24,14 @@ const objects: fc.Arbitrary<OsmObjects> = fc.record({
   ),
 });
 
-/** Everything that carries the tag that is asked for, and all coordinates. */
+/** Everything that carries the value that is asked for, and all coordinates. */
 async function readAll(path: string): Promise<OsmObjects> {
   const found: Required<OsmObjects> = { nodes: [], ways: [], relations: [] };
   const places: [number, number, number][] = [];
   const file = await openOsmFile(path);
   for await (const [, content] of file.all(() => undefined))
     readBlock(content, {
-      keys: new Set(["asked"]),
+      value: "asked for",
       node: (id, lon, lat, tags) => found.nodes.push({ id, lon: lon / 1e7, lat: lat / 1e7, tags }),
       way: (id, tags, refs) => found.ways.push({ id, refs, tags }),
       relation: (id, tags, members) => found.relations.push({ id, tags, members }),
@@ -52,7 +52,7 @@ describe("import: extracts of OpenStreetMap in PBF", () => {
     await fc.assert(
       fc.asyncProperty(objects, fc.boolean(), async (given, plain) => {
         const asked = <T extends { tags?: Record<string, string> }>(all: T[] = []): T[] =>
-          all.map((one) => ({ ...one, tags: { ...one.tags, asked: "yes" } }));
+          all.map((one) => ({ ...one, tags: { ...one.tags, asked: "asked for" } }));
         const { nodes, ways, relations } = given;
         const written = { nodes: asked(nodes), ways: asked(ways), relations: asked(relations) };
         await writeFile(path, osmExtract(written, plain));

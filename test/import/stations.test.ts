@@ -176,7 +176,9 @@ describe("importing stations", () => {
       progress: () => undefined,
       waiting: () => undefined,
     });
-    expect(fault).to.deep.equal({ fault: `${join(folder, "none")}: no such file` });
+    expect(fault).to.deep.equal({
+      fault: `${join(folder, "none")}: there is no such file; nothing was changed. Check its name and its folder.`,
+    });
     await writeFile(
       join(folder, "cp1251"),
       Buffer.from([0x7b, 0x22, 0xc0, 0x22, 0x3a, 0x31, 0x7d]),

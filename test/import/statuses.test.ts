@@ -308,7 +308,7 @@ describe("importing statuses", () => {
       const whole = await french([rupture("Gazole", 2, 1)]);
       const missing = { ...whole.options, stationsPath: join(folder, "nowhere.csv") };
       expect(await run(whole.content, missing)).to.deep.equal({
-        fault: `${missing.stationsPath}: no such file`,
+        fault: `${missing.stationsPath}: there is no such file; nothing was changed. Check its name and its folder.`,
       });
       const other = { ...whole.options, stationsPath: join(folder, "file.csv") };
       expect(isFault(await run(whole.content, other))).to.equal(true);

@@ -1,0 +1,138 @@
+import { stat } from "node:fs/promises";
+import { isRecord, jsonItems } from "#src/import/json-items.ts";
+import { type Contents, readBlock, type Tags, type Visitor } from "#src/import/osm-block.ts";
+import { mayBeStation, type OsmSource, rereading, withPlaces } from "#src/import/osm-elements.ts";
+import { type BlockPlace, openOsmFile, type OsmFile } from "#src/import/osm-file.ts";
+import type { FileRecord, FileSpec } from "#src/import/records.ts";
+import { advice, type ReadProgress, wrongFile } from "#src/import/read-text.ts";
+import { type XmlValue, xmlElements } from "#src/import/xml-elements.ts";
+
+/** The objects with tags in Overpass JSON. Those without are parts of others. */
+export function overpassJson(
+  path: string,
+  spec: FileSpec,
+  progress: ReadProgress,
+): AsyncGenerator<FileRecord> {
+  const again = (): void => undefined;
+  const hasTags = ({ tags }: FileRecord["value"]): boolean =>
+    isRecord(tags) && Object.keys(tags).length > 0;
+  const read = (pass: number) => jsonItems(path, "elements", spec, pass === 0 ? progress : again);
+  return withPlaces(rereading(read, hasTags));
+}
+
+/** The stations of an extract of OpenStreetMap in XML (`.osm`). */
+export async function* osmXml(
+  path: string,
+  spec: FileSpec,
+  progress: ReadProgress,
+): AsyncGenerator<FileRecord> {
+  const passes = inPasses((await stat(path)).size, progress);
+  let objects = 0;
+  const read = async function* (pass: number): AsyncGenerator<FileRecord> {
+    for await (const { name, line, value } of xmlElements(path, "osm.*", spec, passes(pass))) {
+      if (typeof value === "string" || !/^(node|way|relation)$/.test(name)) continue;
+      objects += 1;
+      yield { place: `line ${line}`, value: fromXml(name, value) };
+    }
+  };
+  yield* withPlaces(rereading(read, ({ tags }) => mayBeStation(tags)));
+  if (objects === 0) throw wrongFile("it holds no objects of OpenStreetMap", advice.kind);
+}
+
+/** Progress of up to three readings of a file: the first one is half of the work. */
+const inPasses =
+  (size: number, progress: ReadProgress) =>
+  (pass: number): ReadProgress =>
+  (bytes) =>
+    progress(pass === 0 ? bytes / 2 : size / 4 + (size * pass) / 4 + bytes / 4);
+
+function fromXml(type: string, value: XmlValue): FileRecord["value"] {
+  const list = (name: string): XmlValue[] => [value[name] ?? []].flat().filter(isRecord);
+  const tags = Object.fromEntries(list("tag").map((tag) => [String(tag["@k"]), tag["@v"]]));
+  const id = Number(value["@id"]);
+  if (type === "node")
+    return { type, id, lat: Number(value["@lat"]), lon: Number(value["@lon"]), tags };
+  const [center] = list("center").map((one) => {
+    return { lat: Number(one["@lat"]), lon: Number(one["@lon"]) };
+  });
+  const place = center === undefined ? {} : { center };
+  if (type === "way")
+    return { type, id, tags, ...place, nodes: list("nd").map((nd) => Number(nd["@ref"])) };
+  const members = list("member").map((one) => ({ type: one["@type"], ref: Number(one["@ref"]) }));
+  return { type, id, tags, ...place, members };
+}
+
+/** The stations of an extract of OpenStreetMap in PBF; one block of the file is in memory at a time. */
+export async function* osmPbf(path: string, progress: ReadProgress): AsyncGenerator<FileRecord> {
+  const file = await openOsmFile(path);
+  try {
+    yield* withPlaces(pbfSource(file, inPasses(file.size, progress)));
+  } finally {
+    await file.close();
+  }
+}
+
+function pbfSource(file: OsmFile, passes: (pass: number) => ReadProgress): OsmSource {
+  const blocks: Record<keyof Contents, BlockPlace[]> = { nodes: [], ways: [], relations: [] };
+  const some = async function* (
+    kind: keyof Contents,
+    pass: number,
+    visitor: (found: FileRecord[]) => Visitor,
+  ): AsyncGenerator<FileRecord> {
+    for await (const content of file.some(blocks[kind], passes(pass)))
+      yield* visited(content, visitor).found;
+  };
+  return {
+    async *stations() {
+      for await (const [place, content] of file.all(passes(0))) {
+        const { contents, found } = visited(content, stationVisitor);
+        for (const kind of ["nodes", "ways"] as const) if (contents[kind]) blocks[kind].push(place);
+        yield* found;
+      }
+    },
+    ways: (ids) =>
+      some("ways", 1, (found) => ({
+        anyWay: (id, refs) => {
+          if (ids.has(id)) found.push(record("way", id, { nodes: refs() }));
+        },
+      })),
+    nodes: (ids) =>
+      some("nodes", 2, (found) => ({
+        anyNode: (id, lon, lat) => {
+          if (ids.has(id)) found.push(record("node", id, degrees(lon, lat)));
+        },
+      })),
+  };
+}
+
+const stationVisitor = (found: FileRecord[]): Visitor => {
+  const take = (type: string, id: number, tags: Tags, rest: object): void => {
+    if (mayBeStation(tags)) found.push(record(type, id, { tags, ...rest }));
+  };
+  return {
+    value: "fuel",
+    node: (id, lon, lat, tags) => take("node", id, tags, degrees(lon, lat)),
+    way: (id, tags, nodes) => take("way", id, tags, { nodes }),
+    relation: (id, tags, members) =>
+      take("relation", id, tags, { members: members.map(({ type, id: ref }) => ({ type, ref })) }),
+  };
+};
+
+const record = (type: string, id: number, rest: object): FileRecord => ({
+  place: `${type} ${id}`,
+  value: { type, id, ...rest },
+});
+
+const degrees = (lon: number, lat: number) => ({ lat: lat / 1e7, lon: lon / 1e7 });
+
+function visited(
+  content: Uint8Array,
+  visitor: (found: FileRecord[]) => Visitor,
+): { contents: Contents; found: FileRecord[] } {
+  const found: FileRecord[] = [];
+  try {
+    return { contents: readBlock(content, visitor(found)), found };
+  } catch {
+    throw wrongFile("one of its blocks cannot be read", advice.cut);
+  }
+}
