@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Condition } from "#api/http/health.ts";
+import type { Condition } from "#src/infrastructure/parts.ts";
 import type { Services } from "#api/http/services.ts";
 import {
   createModelSnapshotStore,
@@ -68,7 +68,7 @@ export function createStartUp(services: Deps): StartUp {
     condition: () =>
       from === null || follower.readAt() > 0
         ? { ok: true }
-        : { ok: false, detail: `serving from the snapshot of ${from} until the database is back` },
+        : { ok: false, says: [{ code: "from-snapshot", time: from }] },
     stop: async () => {
       end.abort();
       await running.catch(() => {});

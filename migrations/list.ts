@@ -36,6 +36,7 @@ import * as createRetentionSteps from "#migrations/0037_create_retention_steps.t
 import * as createBrandAliases from "#migrations/0038_create_brand_aliases.ts";
 import * as storeHoursAndGrades from "#migrations/0039_store_hours_and_grades.ts";
 import * as createFeeds from "#migrations/0040_create_feeds.ts";
+import * as storeAlarmSubjects from "#migrations/0041_store_alarm_subjects.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -79,4 +80,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0038_create_brand_aliases": createBrandAliases,
   "0039_store_hours_and_grades": storeHoursAndGrades,
   "0040_create_feeds": createFeeds,
+  "0041_store_alarm_subjects": storeAlarmSubjects,
 };

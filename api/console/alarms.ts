@@ -1,9 +1,9 @@
 import { actCall, actsCall, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
-import { acknowledgeAlarm, type AlarmRow, listAlarms } from "#src/alarms/alarms.ts";
+import { acknowledgeAlarm, alarmColumns, type AlarmRow, listAlarms } from "#src/alarms/alarms.ts";
 import { channelsOf } from "#src/alarms/channels.ts";
 import { readChannels } from "#src/alarms/claims.ts";
-import { kindNamed } from "#src/alarms/kinds.ts";
+import { kindNamed } from "#src/contract/alarm-kinds.ts";
 import type { ConsoleAlarm, ConsoleAlarms } from "#src/contract/console.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
 import { allowRetention } from "#src/operators/retention-asks.ts";
@@ -14,7 +14,7 @@ const shown = 200;
 export const alarmCalls = (services: ConsoleDeps): ConsoleCall[] => [
   consoleCall("GET", "/alarms", { role: "viewer" }, async (ctx) => {
     const { db, config, clock, alarms } = services;
-    const found = await listAlarms(db, "open", shown);
+    const found = await listAlarms(db, "open", shown, `${alarmColumns}, said`);
     const known = channelsOf(config, clock).map(({ name }) => name);
     const channels = (await readChannels(db)).filter(({ channel }) => known.includes(channel));
     const figures = alarms.figures();
@@ -38,9 +38,19 @@ export const alarmCalls = (services: ConsoleDeps): ConsoleCall[] => [
 
 function alarmOf(row: AlarmRow): ConsoleAlarm {
   const { title, meaning, page } = kindNamed(row.kind);
-  const { id, kind, subject, city, count, details, raised_at: raised, last_at: last } = row;
+  const {
+    id,
+    kind,
+    subject: text,
+    said,
+    city,
+    count,
+    details,
+    raised_at: raised,
+    last_at: last,
+  } = row;
   return {
-    ...{ id, kind, title, meaning, page, subject, city, count, details },
+    ...{ id, kind, title, meaning, page, subject: said ?? text, city, count, details },
     ...{ raised: inMs(raised), last: inMs(last) },
   };
 }

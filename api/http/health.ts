@@ -1,12 +1,7 @@
+import type { Condition } from "#src/infrastructure/parts.ts";
+import { english } from "#src/contract/sentences.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import type { PageRouter } from "#api/http/context.ts";
-
-/** One part's state. A part that is not ok stops the process from serving only when it is `critical`. */
-export interface Condition {
-  ok: boolean;
-  detail?: unknown;
-  critical?: boolean;
-}
 
 export interface Readiness {
   ready: boolean;
@@ -69,6 +64,10 @@ export function healthPages(router: PageRouter, { health }: { health: Health }):
     const report = health.report();
     ctx.set("Cache-Control", "no-store");
     ctx.status = report.ready ? 200 : 503;
-    ctx.body = report;
+    const checks = Object.entries(report.checks).map(([name, { says, ...part }]) => [
+      name,
+      says === undefined ? part : { ...part, detail: says.map(english).join("; ") },
+    ]);
+    ctx.body = { ...report, checks: Object.fromEntries(checks) };
   });
 }

@@ -1,13 +1,12 @@
+import { proxyAdvice } from "#src/contract/sentences.ts";
 import type { IncomingMessage } from "node:http";
 import { LRUCache } from "lru-cache";
-import type { Condition } from "#api/http/health.ts";
+import type { Condition } from "#src/infrastructure/parts.ts";
 import { addressSet, createViewerReader, plainAddress } from "#src/infrastructure/addresses.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 
 const peersMax = 1000;
-const advice =
-  "If a proxy of yours stands in front, set TRUSTED_PROXIES to its address: until then all its viewers count as one. A stranger can send such a header too, so a few of them mean nothing.";
 
 /**
  * Reads viewers' addresses, and counts requests with a header of a proxy that is not trusted (decisions 16.22).
@@ -36,7 +35,8 @@ export function createProxyWatch({ config, log }: { config: Config; log: Log }) 
         all += 1;
         const isForwarded = forwarded !== undefined || headers.forwarded !== undefined;
         if (isForwarded && !isTrusted(peer)) {
-          if (untrusted === 0) log.warn(`a request has a proxy's header, not believed. ${advice}`);
+          if (untrusted === 0)
+            log.warn(`a request has a proxy's header, not believed. ${proxyAdvice}`);
           untrusted += 1;
         }
       }
@@ -45,11 +45,7 @@ export function createProxyWatch({ config, log }: { config: Config; log: Log }) 
     /** For `/readyz`: a detail, never a fault, because strangers must not be able to make one. */
     condition: (): Condition => ({
       ok: true,
-      ...(untrusted === 0
-        ? {}
-        : {
-            detail: `${untrusted} of ${all} requests had X-Forwarded-For or Forwarded from an address that TRUSTED_PROXIES does not name. ${advice}`,
-          }),
+      ...(untrusted === 0 ? {} : { says: [{ code: "proxy-untrusted" as const, untrusted, all }] }),
     }),
   };
 }

@@ -1,3 +1,4 @@
+import type { Condition } from "#src/infrastructure/parts.ts";
 import { ageOf, isYoung } from "#src/domain/age.ts";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
@@ -109,9 +110,9 @@ export function createLatestDump({ config, log, clock, redis, asOf }: Deps) {
     /** Age of the newest dump of the whole country; null without one. */
     ageMs,
     /** For `/readyz`: whether dumps arrive. */
-    condition(now: number): { ok: boolean; detail: unknown } {
+    condition(now: number): Condition {
       const age = ageMs(now);
-      if (age === null) return { ok: false, detail: "none yet" };
+      if (age === null) return { ok: false, says: [{ code: "none" }] };
       const detail = { seq: main.latest()?.seq, age_s: Math.round(age / 1000), sets: sets.size };
       return { ok: isYoung(age, staleAfterMs(config)), detail };
     },

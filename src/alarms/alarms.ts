@@ -1,3 +1,4 @@
+import type { Sentence } from "#src/contract/sentences.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { already, nothing, operatorAct, unknown } from "#src/operators/act.ts";
 import { rowId } from "#src/operators/inputs.ts";
@@ -6,7 +7,10 @@ import { rowId } from "#src/operators/inputs.ts";
 export interface AlarmRow {
   id: number;
   kind: string;
+  /** In English, for messages. */
   subject: string;
+  /** By code, where it is asked for; null for a text, and when a process of the previous version raised the alarm. */
+  said?: Sentence | null;
   city: string;
   count: number;
   details: Record<string, string | number>;
@@ -29,10 +33,11 @@ export async function listAlarms(
   db: Db,
   which: "open" | "all",
   limit: number,
+  columns = alarmColumns,
 ): Promise<{ alarms: AlarmRow[]; total: number }> {
   const from = `from alarms ${which === "open" ? "where acknowledged_at is null" : ""}`;
   const alarms = readableAlarms(
-    await rows<AlarmRow>(db, `select ${alarmColumns} ${from} order by id desc limit ?`, [limit]),
+    await rows<AlarmRow>(db, `select ${columns} ${from} order by id desc limit ?`, [limit]),
   );
   if (alarms.length < limit) return { alarms, total: alarms.length };
   const [all] = await rows<{ count: number }>(db, `select count(*) ${from}`);

@@ -1,4 +1,4 @@
-import { type AlarmKind, kindNamed } from "#src/alarms/kinds.ts";
+import { type AlarmKind, kindNamed } from "#src/contract/alarm-kinds.ts";
 import type { AlarmRow } from "#src/alarms/alarms.ts";
 import { formatTime } from "#src/domain/time.ts";
 

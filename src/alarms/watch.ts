@@ -1,9 +1,10 @@
+import type { Condition } from "#src/infrastructure/parts.ts";
 import { type AlarmRow, listAlarms } from "#src/alarms/alarms.ts";
 import { busiestSourceShare } from "#src/alarms/busiest-source.ts";
 import { type ChannelName, channelsOf } from "#src/alarms/channels.ts";
 import { readChannels } from "#src/alarms/claims.ts";
 import { readHarmful } from "#src/alarms/harmful-counts.ts";
-import { alarmKinds } from "#src/alarms/kinds.ts";
+import { alarmKinds } from "#src/contract/alarm-kinds.ts";
 import { formatTime } from "#src/domain/time.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
@@ -76,8 +77,8 @@ export function createAlarmWatch(deps: {
      * For `/readyz`: degraded when an operator is not told. It names no source, because anybody may read it. An open
      * alarm alone is no fault of the process.
      */
-    condition(): { ok: boolean; detail: unknown } {
-      if (figures === null) return { ok: true, detail: "unknown without Postgres" };
+    condition(): Condition {
+      if (figures === null) return { ok: true, says: [{ code: "unknown-without-postgres" }] };
       const { open, newest, failures, held, harmful, busiestSourceShare: share } = figures;
       const failing = Object.entries(failures).filter(([, times]) => times > 0);
       const detail = {

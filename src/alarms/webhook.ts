@@ -1,5 +1,5 @@
 import type { Channel } from "#src/alarms/channels.ts";
-import { kindNamed } from "#src/alarms/kinds.ts";
+import { kindNamed } from "#src/contract/alarm-kinds.ts";
 import type { Message } from "#src/alarms/message.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";

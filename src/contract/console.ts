@@ -1,3 +1,4 @@
+import type { Sentence } from "#src/contract/sentences.ts";
 import type {
   MinuteFigures,
   ShownKey,
@@ -299,7 +300,7 @@ export interface ConsoleQueue {
 export interface ConsoleHealth {
   ready: boolean;
   degraded: string[];
-  checks: Record<string, { ok: boolean; detail?: unknown }>;
+  checks: Record<string, { ok: boolean; says?: readonly (Sentence | string)[]; detail?: unknown }>;
   /** Null while Postgres is away. */
   marks: {
     unprocessed: number;
@@ -325,7 +326,8 @@ export interface ConsoleAlarm {
   title: string;
   meaning: string;
   page: string;
-  subject: string;
+  /** A text is English. */
+  subject: Sentence | string;
   city: string;
   count: number;
   details: Record<string, string | number>;

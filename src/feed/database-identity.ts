@@ -25,26 +25,33 @@ export const tokenBindings = (last: Token | null): (number | string | null)[] =>
 export const newestTokenSql =
   "select number, token from database_tokens order by number desc limit 1";
 
-/** The reason why the database is another one, in a few words; null when it is the same. */
+/** The reason why the database is another one; null when it is the same. */
+export type Strangeness = "other-server" | "other-timeline" | "earlier-state";
 const strangenessSql = `case
-  when d.system_identifier <> (select system_identifier::text from pg_control_system()) then 'another server'
-  when d.timeline <> ${timelineSql} then 'another timeline'
-  when d.is_doubted or not ${knowsTokenSql} then 'an earlier state' end`;
+  when d.system_identifier <> (select system_identifier::text from pg_control_system()) then 'other-server'
+  when d.timeline <> ${timelineSql} then 'other-timeline'
+  when d.is_doubted or not ${knowsTokenSql} then 'earlier-state' end`;
 
 /**
  * The difference of the database from the one that the service last used, whose latest numbers may be lost. Null when
  * it is the same. `last` is the newest token that anybody remembers.
  */
-export async function strangenessOf(db: Statements, last: Token | null): Promise<string | null> {
+export async function strangenessOf(
+  db: Statements,
+  last: Token | null,
+): Promise<Strangeness | "unknown" | null> {
   const sql = `select ${strangenessSql} as found from database_identity d`;
-  const [row] = await rows<{ found: string | null }>(db, sql, tokenBindings(last));
+  const [row] = await rows<{ found: Strangeness | null }>(db, sql, tokenBindings(last));
   return row === undefined ? "unknown" : row.found;
 }
 
 /** The same, but locks the noted identity until the end of the transaction. Null also when another process has it. */
-export async function claimStrangeness(tx: Statements, last: Token | null): Promise<string | null> {
+export async function claimStrangeness(
+  tx: Statements,
+  last: Token | null,
+): Promise<Strangeness | null> {
   const sql = `select ${strangenessSql} as found from database_identity d for update skip locked`;
-  const [row] = await rows<{ found: string | null }>(tx, sql, tokenBindings(last));
+  const [row] = await rows<{ found: Strangeness | null }>(tx, sql, tokenBindings(last));
   return row?.found ?? null;
 }
 

@@ -1,3 +1,4 @@
+import type { Condition } from "#src/infrastructure/parts.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
@@ -109,13 +110,16 @@ export function createDatabaseWatch(
     /** 1 when the collation differs from that of the indexes. */
     hasOtherCollation: (): number => Number(collation !== null),
     /** For `/readyz`. Never critical, because reads go on. */
-    condition(): { ok: boolean; detail: unknown } {
+    condition(): Condition {
       const faults = [
-        ...(refused === null ? [] : [`takes no writes: ${refused.reason}`]),
-        ...(isDoubted ? ["has gone back to an earlier state, upkeep is to follow it"] : []),
-        ...(collation === null ? [] : [`collation version ${collation}`]),
+        ...(refused === null
+          ? []
+          : [{ code: refused.reason === readOnly ? "read-only" : "disk-full" } as const]),
+        ...(isDoubted ? [{ code: "database-doubted" } as const] : []),
+        ...(collation === null ? [] : [{ code: "collation", versions: collation } as const]),
       ];
-      return { ok: faults.length === 0, detail: faults.join("; ") || "takes writes" };
+      const ok = faults.length === 0;
+      return { ok, says: ok ? [{ code: "writable" }] : faults };
     },
   };
 }

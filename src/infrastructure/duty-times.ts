@@ -1,3 +1,5 @@
+import type { Condition } from "#src/infrastructure/parts.ts";
+import { english, type Sentence } from "#src/contract/sentences.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
@@ -68,7 +70,7 @@ export function createDutyWatch(
     for (const [duty, ms] of reasons)
       if (!late.has(duty))
         log.error(
-          { duty, ms, reason: reasonOf(duty, ms) },
+          { duty, ms, reason: english(sentenceOf([duty, ms])) },
           ms < 0
             ? "duty was done in the future, will say when it was not"
             : "duty is late, will say when it is not",
@@ -117,20 +119,16 @@ export function createDutyWatch(
     /** The length of each duty's slot, ms: the period in which it should succeed once. */
     periods: (): ReadonlyMap<WatchedDuty, number> => slots,
     /** For `/readyz`: `ok` if no duty is late. */
-    condition(): { ok: boolean; detail: unknown } {
-      const names = [...late].map(([duty, ms]) => `${duty}: ${reasonOf(duty, ms)}`);
-      if (names.length > 0) return { ok: false, detail: names.join("; ") };
-      return { ok: true, detail: times === null ? "unknown without Redis" : "on time" };
+    condition(): Condition {
+      if (late.size > 0) return { ok: false, says: [...late].map(sentenceOf) };
+      return { ok: true, says: [{ code: times === null ? "unknown-without-redis" : "on-time" }] };
     },
   };
 }
 
 /** A negative `lateMs` means a note that far in the future. */
-function reasonOf(duty: WatchedDuty, lateMs: number): string {
-  if (lateMs < 0)
-    return `was noted ${Math.round(-lateMs / 1000)} s in the future: the time of a process is wrong`;
-  const since = `for ${Math.round(lateMs / 1000)} s`;
-  return duty === "clock"
-    ? `no clock process has enqueued anything ${since}, so no duty runs`
-    : `has not succeeded ${since}, though a clock enqueues it`;
+function sentenceOf([duty, lateMs]: [WatchedDuty, number]): Sentence {
+  const s = Math.round(Math.abs(lateMs) / 1000);
+  if (lateMs < 0) return { code: "duty-in-future", duty, s };
+  return duty === "clock" ? { code: "clock-silent", s } : { code: "duty-late", duty, s };
 }

@@ -1,3 +1,4 @@
+import type { Condition } from "#src/infrastructure/parts.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
@@ -41,9 +42,9 @@ export function createEvictionWatch({ log, redis }: { log: Log; redis: Redis }) 
     /** 1 when Redis evicts keys; NaN when unknown. */
     evicts: (): number => (policy === null ? NaN : Number(policy !== wanted)),
     /** For `/readyz`. */
-    condition: (): { ok: boolean; detail: unknown } => ({
+    condition: (): Condition => ({
       ok: policy === null || policy === wanted,
-      detail: policy === null ? "unknown" : `maxmemory-policy ${policy}`,
+      says: [policy === null ? { code: "unknown" } : { code: "eviction", policy }],
     }),
   };
 }

@@ -1,3 +1,13 @@
+import type { Sentence } from "#src/contract/sentences.ts";
+
+/** A part's state: in sentences, or in figures. One that is not ok stops the process from serving only when `critical`. */
+export interface Condition {
+  ok: boolean;
+  critical?: boolean;
+  says?: readonly (Sentence | string)[];
+  detail?: unknown;
+}
+
 /** A part of a process. Both may be called once, `start` first; `stop` also without a `start`, or during it. */
 export interface Part {
   start?(): Promise<unknown> | void;

@@ -1,3 +1,4 @@
+import type { Condition } from "#src/infrastructure/parts.ts";
 import { Ajv, type ValidateFunction } from "ajv";
 import { type TSchema, Type } from "typebox";
 import { firstYearMs, lastYearMs } from "#src/domain/time.ts";
@@ -110,10 +111,10 @@ export function createQuarantine(
     counts: (): Record<string, number> =>
       Object.fromEntries([...tables].map(([table, { size }]) => [table, size])),
     /** For `/readyz`. It names no rows, because ids of keys and browsers are private. */
-    condition(): { ok: boolean; detail: unknown } {
+    condition(): Condition {
       const counts = [...tables].map(([table, { size }]) => `${table}: ${size}`);
-      if (counts.length === 0) return { ok: true, detail: "every row can be read" };
-      return { ok: false, detail: `set aside: ${counts.join(", ")}` };
+      if (counts.length === 0) return { ok: true, says: [{ code: "rows-readable" }] };
+      return { ok: false, says: [{ code: "rows-set-aside", rows: counts.join(", ") }] };
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { Condition } from "#src/infrastructure/parts.ts";
 import {
   type ClockName,
   type ClockSample,
@@ -22,7 +23,7 @@ export interface ServerTime {
   /** How far the servers' clocks are ahead of this machine's, ms; null if never measured. */
   ahead(): { postgresMs: number | null; redisMs: number | null };
   /** For `/readyz`. */
-  condition(): { ok: boolean; critical: boolean; detail: unknown };
+  condition(): Condition;
   /** Calls `listener` after `now` went back by more than a moment: results of the later time are then wrong. */
   onStepBack(listener: () => void): void;
   /** Measures now, and then by a timer. Waits no longer than the time-outs of Postgres and Redis. */
@@ -151,7 +152,7 @@ export function createServerTime(deps: {
       };
     },
     condition() {
-      if (followed === null) return { ok: true, critical: false, detail: "not measured" };
+      if (followed === null) return { ok: true, critical: false, says: [{ code: "not-measured" }] };
       const off = clocksOff(followed);
       const detail = {
         ...{ follows: followed.of, trusted: isTrusted(followed), off },

@@ -1,3 +1,5 @@
+import type { Condition } from "#src/infrastructure/parts.ts";
+import type { Sentence } from "#src/contract/sentences.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { isBrokenOff } from "#src/infrastructure/db.ts";
@@ -12,16 +14,19 @@ export interface UnfoldableStation {
   stationId: string;
   since: number;
   nextAt: number;
-  reason: string;
+  /** A text when a process of the previous version has noted it. */
+  reason: Sentence | string;
 }
 
 const keyOf = (prefix: string): string => `${prefix}:unfoldable`;
 
 /** The reason why a station cannot be folded, without statements and values. */
-const reasonOf = (error: unknown): string =>
-  isBrokenOff(error)
-    ? `Postgres broke off its refold (${(error as { code: string }).code})`
-    : `its refold fails (${error instanceof Error ? error.name : typeof error})`;
+function reasonOf(station: string, error: unknown, since: number): Sentence {
+  const of = { station, time: formatTime(since) };
+  return isBrokenOff(error)
+    ? { code: "refold-broken-off", ...of, sqlstate: (error as { code: string }).code }
+    : { code: "refold-failing", ...of, error: error instanceof Error ? error.name : typeof error };
+}
 
 /**
  * A station that cannot be folded for a reason other than a mark: the refold for a review or an import throws, or
@@ -62,7 +67,7 @@ export function createRetryBackoff(
       since,
       tries: tries + 1,
       nextAt: now() + restMs,
-      reason: reasonOf(error),
+      reason: reasonOf(stationId, error, since),
       loggedAt: logs ? now() : loggedAt,
     };
     failed.set(stationId, next);
@@ -146,16 +151,12 @@ export function createUnfoldableWatch(deps: {
     /** Number of stations that cannot be folded; NaN while Redis is away. */
     count: (): number => stations?.length ?? NaN,
     /** For `/readyz`: `ok` if every station can be folded. */
-    condition(): { ok: boolean; detail: unknown } {
-      if (stations === null) return { ok: true, detail: "unknown without Redis" };
-      if (stations.length === 0) return { ok: true, detail: "every station can be folded" };
-      const names = stations
-        .slice(0, namedMax)
-        .map(
-          ({ stationId, since, reason }) => `${stationId}: ${reason} since ${formatTime(since)}`,
-        );
-      const more = stations.length - names.length;
-      return { ok: false, detail: [...names, ...(more > 0 ? [`${more} more`] : [])].join("; ") };
+    condition(): Condition {
+      if (stations === null) return { ok: true, says: [{ code: "unknown-without-redis" }] };
+      if (stations.length === 0) return { ok: true, says: [{ code: "stations-foldable" }] };
+      const named = stations.slice(0, namedMax).map(({ reason }) => reason);
+      const n = stations.length - named.length;
+      return { ok: false, says: [...named, ...(n > 0 ? [{ code: "more", n } as const] : [])] };
     },
   };
 }

@@ -49,6 +49,9 @@ export const noteFailedSignIn = (
     );
     const { failures } = sum!;
     if (failures < manyFailures) return;
-    const about = account === null ? "unknown accounts" : `account ${account.id}`;
+    const about =
+      account === null
+        ? ({ code: "accounts-unknown" } as const)
+        : ({ code: "account", account: account.id } as const);
     await raiseAlarms(tx, [{ kind: "sign-ins-failed", subject: about, at, details: { failures } }]);
   });

@@ -66,7 +66,8 @@ export async function mayDelete(
     const details = { count, days: Math.floor(days) };
     // The alarm is raised once a day.
     const at = startOfDay(now);
-    await raiseAlarms(tx, [{ kind: "deletion-waits", subject: `retention ${step}`, at, details }]);
+    const subject = { code: "retention", retention: step } as const;
+    await raiseAlarms(tx, [{ kind: "deletion-waits", subject, at, details }]);
   });
   if (!known!.asked)
     log.warn(

@@ -34,7 +34,10 @@ describe("flow: alarms in /metrics, /readyz, the console and the command line", 
     inTransaction(country.db, (tx) =>
       raiseAlarms(
         tx,
-        cities.map((city) => ({ kind: "marks-held", subject: "partner 7", city, at: Date.now() })),
+        cities.map((city) => ({
+          ...{ kind: "marks-held", city, at: Date.now() },
+          subject: { code: "partner", partner: 7 },
+        })),
       ),
     );
   const samples = async () => readExposition(await (await fetch(`${web.baseUrl}/metrics`)).text());
@@ -82,6 +85,21 @@ describe("flow: alarms in /metrics, /readyz, the console and the command line", 
     expect(JSON.stringify(detail)).to.match(/marks-held in Тестоград since \d{4}/);
     // Anybody may read /readyz.
     expect(JSON.stringify(detail)).to.not.contain("partner 7");
+  });
+
+  it("gives the console the code of a subject, and the English text of one from an older process", async () => {
+    await raise("Тестоград");
+    await rows(
+      country.db,
+      "insert into alarms (kind, subject, hour) values ('station-stuck', 'station n7', server_now())",
+    );
+    const { body } = await olga.call("GET", "/alarms");
+    expect(body.alarms.map(({ subject }: { subject: unknown }) => subject)).to.deep.equal([
+      "station n7",
+      { code: "partner", partner: 7 },
+    ]);
+    const texts = await rows<{ subject: string }>(country.db, "select subject from alarms");
+    expect(texts.map(({ subject }) => subject)).to.have.members(["partner 7", "station n7"]);
   });
 
   it("counts harmful changes as a counter that every process shows alike", async () => {
@@ -141,7 +159,7 @@ describe("flow: alarms in /metrics, /readyz, the console and the command line", 
     expect(before.body.total).to.equal(3);
     expect(before.body.alarms[0]).to.deep.include({
       ...{ kind: "marks-held", title: "Marks are held for review", page: "/review" },
-      ...{ subject: "partner 7", count: 1 },
+      ...{ subject: { code: "partner", partner: 7 }, count: 1 },
     });
     const { body } = await olga.call("POST", "/alarms/acknowledge", { ids: [2, 1, 99] });
     expect(body).to.deep.equal({ acknowledged: [1, 2], missed: [99] });

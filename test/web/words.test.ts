@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect } from "chai";
-import { alarmKinds } from "#src/alarms/kinds.ts";
+import { alarmKinds } from "#src/contract/alarm-kinds.ts";
+import { sentences } from "#src/contract/sentences.ts";
 import { russian as ofConsole } from "#web/console/russian/all.ts";
 import { common } from "#web/console/russian/common.ts";
 import { feeds } from "#web/console/russian/feeds.ts";
@@ -18,8 +19,10 @@ const tables: [string, Record<string, string>][] = [
   ["web/console", ofConsole],
 ];
 
-/** What a folder says besides: the console says the alarms as the server names them. */
-const alsoSaid: Record<string, string> = { "web/console": JSON.stringify(alarmKinds) };
+/** What a folder says besides: the console says the alarms and sentences that the server names. */
+const alsoSaid: Record<string, string> = {
+  "web/console": JSON.stringify({ alarmKinds, sentences }),
+};
 
 /** The names of what is put into a text: `{used}`, and `{used|one|few|many}` for the form alone. */
 const put = (text: string): string[] =>
@@ -67,7 +70,8 @@ describe("words of the pages in Russian", () => {
     expect(texts).to.have.members(Object.keys(ofConsole));
   });
 
-  it("has every alarm that the console can show", () => {
+  it("has every alarm and every sentence that the console can show", () => {
+    expect(ofConsole).to.include.keys(Object.values(sentences));
     for (const { title, meaning } of Object.values(alarmKinds))
       expect(ofConsole).to.include.keys(title, meaning);
   });

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import type { Names } from "#src/contract/sentences.ts";
 import { type Language, localeOf, pickLanguage, plural } from "#web/kit/language.ts";
 import { recall, remember } from "#web/kit/storage.ts";
 
@@ -24,10 +25,6 @@ export function chooseLanguage(choice: Language): void {
   location.reload();
 }
 
-/** The placeholders of an English text: `used` and `all` in `{used} of {all}`. */
-type Names<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
-  ? Exclude<Name, `${string}|${string}`> | Names<Rest>
-  : never;
 /** The texts of `Text` without placeholders. */
 export type Plain<Text extends string> = Text extends `${string}{${string}` ? never : Text;
 type Values<Text extends string, Value> = [Names<Text>] extends [never]

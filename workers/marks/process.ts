@@ -190,6 +190,8 @@ async function setAside(
     "update marks set failed_at = server_now(), failure = ? where id = ? and processed_at is null";
   await inTransaction(db, async (tx) => {
     await tx.raw(sql, [error.message.slice(0, 500), mark]);
-    await raiseAlarms(tx, [{ kind: "mark-failed", subject: `station ${station}`, at: clock() }]);
+    await raiseAlarms(tx, [
+      { kind: "mark-failed", subject: { code: "station", station }, at: clock() },
+    ]);
   });
 }

@@ -1,3 +1,4 @@
+import type { Sentence } from "#src/contract/sentences.ts";
 import { type Alarm, raiseAlarms } from "#src/alarms/raise.ts";
 import type { HarmfulChange } from "#src/alarms/harmful-counts.ts";
 import type { Decision } from "#src/domain/decide.ts";
@@ -52,7 +53,7 @@ export interface FirstStatuses {
   /** The name from `countedAsFirst`. */
   name: string;
   /** The name of the source in an alarm. */
-  shown: string;
+  shown: Sentence;
   /** Stations in an hour above which the operator is told. */
   limit: number;
 }

@@ -38,7 +38,7 @@ export function createMarksRole(deps: RoleDeps): Role {
   const alarm = async (unfoldable: readonly Unfoldable[]): Promise<void> => {
     if (unfoldable.length === 0) return;
     const alarms = unfoldable.map(({ stationId }): Alarm => ({
-      ...{ kind: "station-stuck", subject: `station ${stationId}`, at: clock() },
+      ...{ kind: "station-stuck", subject: { code: "station", station: stationId }, at: clock() },
     }));
     await raiseAlarms(db, alarms).catch((error: Error) =>
       log.debug({ err: error.message }, "alarm not raised"),

@@ -1,3 +1,4 @@
+import { english } from "#src/contract/sentences.ts";
 import { raiseAlarms } from "#src/alarms/raise.ts";
 import { renewEpoch } from "#src/feed/cache-generations.ts";
 import {
@@ -36,8 +37,9 @@ export async function followFailover({
   return inTransaction(db, async (tx) => {
     // This transaction holds one row while others mark the stations.
     await tx.raw("set local idle_in_transaction_session_timeout = 0");
-    const reason = await claimStrangeness(tx, last);
-    if (reason === null) return 0;
+    const code = await claimStrangeness(tx, last);
+    if (code === null) return 0;
+    const reason = english({ code });
     log.warn({ reason }, "the database is another one than before, marking all stations");
     const done = await markAllChanged(db, () => undefined);
     await renewEpoch(redis, prefix).catch((error: Error) =>
@@ -46,7 +48,7 @@ export async function followFailover({
     await noteDatabase(tx);
     const entry = { action: "database.failover", subject: "database" };
     await logAction(tx, { actor: "upkeep", ...entry, details: { ...done, reason } });
-    const alarm = { kind: "database-changed", subject: reason, details: { ...done } } as const;
+    const alarm = { kind: "database-changed", subject: { code }, details: { ...done } } as const;
     await raiseAlarms(tx, [{ ...alarm, at: clock() }]);
     return done.stations;
   });

@@ -48,22 +48,23 @@ export function createSentinel(
     const [head, database] = [await dumps.head(), await countStations(db)];
     const dump =
       head === null ? [] : [{ ...head, sinceMs: head.builtAtMs, asOfMs: head.builtAtMs }];
-    const verdicts: Record<string, Verdict> = {
+    const verdicts = {
       processes: compareCopies(served, served),
       dump: compareCopies(dump, served),
       database: compareWithDatabase(served, database),
     };
     const alarms: Omit<Alarm, "at">[] = [];
-    for (const [subject, verdict] of Object.entries(verdicts)) {
-      const streak = (streaks[subject] = streakAfter(streaks[subject] ?? 0, verdict));
+    for (const [code, verdict] of Object.entries(verdicts) as [keyof typeof verdicts, Verdict][]) {
+      const streak = (streaks[code] = streakAfter(streaks[code] ?? 0, verdict));
       const isThere = streak >= streakTold;
-      note(`${subject} differ`, isThere, { served, dump: head, database });
-      if (isThere) alarms.push({ kind: "copies-differ", subject, details: { looks: streak } });
+      note(`${code} differ`, isThere, { served, dump: head, database });
+      if (isThere)
+        alarms.push({ kind: "copies-differ", subject: { code }, details: { looks: streak } });
     }
     const lost = served.filter(hasLostStatuses)[0];
     note("statuses lost", lost !== undefined, { ...lost });
     if (lost !== undefined)
-      alarms.push({ kind: "statuses-lost", subject: "stations", details: lossOf(lost) });
+      alarms.push({ kind: "statuses-lost", subject: { code: "stations" }, details: lossOf(lost) });
     await raiseAlarms(
       db,
       alarms.map((alarm) => ({ ...alarm, at: now })),

@@ -1,3 +1,4 @@
+import type { Sentence } from "#src/contract/sentences.ts";
 import { raiseAlarms } from "#src/alarms/raise.ts";
 import { startOfDay } from "#src/domain/time.ts";
 import { hourS } from "#src/domain/units.ts";
@@ -49,7 +50,9 @@ const failuresTold = 3;
 /** Runs of each feed that are kept. */
 const runsKept = 200;
 
-const named = (id: number, source: string): string => `feed ${id} (${source})`;
+const named = (id: number, source: string): Sentence => ({
+  ...{ code: "feed", feed: `${id} (${source})` },
+});
 
 /**
  * Begins a run of a feed that is due, and sets when it is due next; null when it is not due, is paused, or runs

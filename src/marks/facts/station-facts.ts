@@ -1,3 +1,4 @@
+import { english, type Sentence } from "#src/contract/sentences.ts";
 import { subjectOfSource } from "#src/alarms/raise.ts";
 import { type Arrivals, type Facts, sortsLast } from "#src/domain/decide.ts";
 import type { Point } from "#src/domain/geo.ts";
@@ -29,7 +30,7 @@ export interface Source {
   /** The name under which its changes are counted. */
   name: string;
   /** Its name for an operator. */
-  shown: string;
+  shown: Sentence;
   /** The key's limit of harmful changes in an hour; null for the map's viewers. */
   limit: number | null;
   /** True while its partner is in a launch. */
@@ -189,7 +190,7 @@ async function loadChanged(
 function sourceOf({ partner_id, harm_limit, is_launch, viewer }: ArrivalRow): Source {
   const shown = subjectOfSource(viewer, partner_id);
   return viewer === null
-    ? { name: shown, shown, limit: harm_limit, isLaunch: is_launch === true }
+    ? { name: english(shown), shown, limit: harm_limit, isLaunch: is_launch === true }
     : { name: `network ${viewer}`, shown, limit: null, isLaunch: false };
 }
 

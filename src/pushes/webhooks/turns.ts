@@ -234,7 +234,7 @@ export const settleTurn = (
     if (off !== null)
       await raiseAlarms(tx, [
         {
-          ...{ kind: "webhook-off", subject: `partner ${partnerId}`, at: now },
+          ...{ kind: "webhook-off", at: now, subject: { code: "partner", partner: partnerId } },
           details: { webhook: endpointId, reason: off },
         },
       ]);

@@ -1,11 +1,11 @@
+import { type AlarmKind, alarmKinds } from "#src/contract/alarm-kinds.ts";
 import type { ConsoleAlarm, ConsoleAlarms } from "#src/contract/console.ts";
 import type { HeldReason } from "#src/contract/dashboard.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import type { OffReason } from "#src/domain/vocabulary.ts";
-import { hear, hearText } from "#web/console/heard.ts";
 import { offReasons } from "#web/console/parts/webhooks.tsx";
-import { type Said, say, type Text } from "#web/console/words.ts";
+import { say, saySentence } from "#web/console/words.ts";
 import { Fault } from "#web/kit/fault.tsx";
 import { number, share } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
@@ -43,20 +43,20 @@ export function Alarms() {
               columns={[
                 {
                   name: say("Alarm"),
-                  by: ({ title }) => textOf(title),
-                  cell: ({ title, meaning, page }) => (
+                  by: (alarm) => wordsOfKind(alarm).title,
+                  cell: (alarm) => (
                     <>
-                      <a href={`#${page}`}>{textOf(title)}</a>
-                      <div class="soft">{textOf(meaning)}</div>
+                      <a href={`#${alarm.page}`}>{wordsOfKind(alarm).title}</a>
+                      <div class="soft">{wordsOfKind(alarm).meaning}</div>
                     </>
                   ),
                 },
                 {
                   name: say("About"),
-                  by: ({ subject }) => hearText(subjects, subject),
+                  by: ({ subject }) => saySentence(subject),
                   cell: (alarm) => (
                     <>
-                      {hear(subjects, alarm.subject, linked) ?? alarm.subject}
+                      <Subject of={alarm.subject} />
                       {alarm.city !== "" && `, ${alarm.city}`}
                       <div class="soft">{figuresOf(alarm)}</div>
                     </>
@@ -131,39 +131,25 @@ export function Alarms() {
   );
 }
 
-// The server sends them in English; a kind of a later version stays in English.
-const textOf = (text: string): string => say(text as Text);
+/** A kind of a later version stays in the server's English. */
+function wordsOfKind({ kind, title, meaning }: ConsoleAlarm) {
+  if (!Object.hasOwn(alarmKinds, kind)) return { title, meaning };
+  const known = alarmKinds[kind as AlarmKind];
+  return { title: say(known.title), meaning: say(known.meaning) };
+}
+
 type Channel = "email" | "webhook";
 const listed = new Intl.ListFormat(locale);
 
-/** The subjects of alarms. */
-const subjects = [
-  "partner {partner}",
-  "network {network}",
-  "station {station}",
-  "duty {duty}",
-  "retention {retention}",
-  "another server",
-  "another timeline",
-  "an earlier state",
-  "account {account}",
-  "unknown accounts",
-  "table {table}",
-  "feed {feed}",
-  "stations",
-  "processes",
-  "dump",
-  "database",
-] as const satisfies readonly Said[];
-
-const linked = (name: string, value: string) =>
-  name === "feed" ? (
-    <a href="#/feeds">{value}</a>
-  ) : name === "partner" || name === "station" ? (
-    <a href={`#/${name}s/${value}`}>{value}</a>
-  ) : (
-    value
-  );
+/** The subject of an alarm, with a link to its page. */
+function Subject({ of }: { of: ConsoleAlarm["subject"] }) {
+  const text = saySentence(of);
+  if (typeof of === "string") return <span lang="en">{text}</span>;
+  if (of.code === "partner") return <a href={`#/partners/${of.partner}`}>{text}</a>;
+  if (of.code === "station") return <a href={`#/stations/${of.station}`}>{text}</a>;
+  if (of.code === "feed") return <a href="#/feeds">{text}</a>;
+  return <>{text}</>;
+}
 
 /** The further figures of an alarm, each kind's own. */
 function figuresOf({ details: { failures, stations, webhook, reason, ...others } }: ConsoleAlarm) {

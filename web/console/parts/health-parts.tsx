@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { ConsoleHealth } from "#src/contract/console.ts";
-import { hear } from "#web/console/heard.ts";
-import { say, sayWith, type Said } from "#web/console/words.ts";
+import { say, saySentence, sayWith } from "#web/console/words.ts";
 import { Ago } from "#web/kit/time.tsx";
 
 /** The parts of a web process, as `/readyz` names them. */
@@ -36,29 +35,27 @@ export const HealthParts = ({
   degradedIs: "warn" | "bad";
 }) => (
   <ul class="parts card">
-    {Object.entries(checks).map(([part, { ok, detail }]) => (
+    {Object.entries(checks).map(([part, { ok, says = [], detail }]) => (
       <li key={part} class={ok ? "ok" : degradedIs}>
         <span aria-hidden="true">{ok ? "✓" : "!"}</span> {partName(part)}
         <span class="soft"> {ok ? say("OK") : say("degraded")}</span>
-        {detail !== undefined && <div class="soft">{detailWords(part, detail)}</div>}
+        {says.map((sentence) => {
+          const text = saySentence(sentence);
+          return (
+            <div key={text} class="soft">
+              {text}
+            </div>
+          );
+        })}
+        {detail !== undefined && (
+          <div class="soft">
+            {figures[part]?.(detail as Figures) ?? <span lang="en">{JSON.stringify(detail)}</span>}
+          </div>
+        )}
       </li>
     ))}
   </ul>
 );
-
-function detailWords(part: string, detail: unknown): ComponentChildren {
-  if (typeof detail === "string")
-    return detail
-      .split("; ")
-      .map((text) => (
-        <div key={text}>{hear(sentences, text) ?? <Unknown part={part} text={text} />}</div>
-      ));
-  return figures[part]?.(detail as Figures) ?? <span lang="en">{JSON.stringify(detail)}</span>;
-}
-
-/** A setting of Redis as it stands there, or a sentence of a later version. */
-const Unknown = ({ part, text }: { part: string; text: string }) =>
-  part === "eviction" ? <code>{text}</code> : <span lang="en">{text}</span>;
 
 /** Figures in the details of parts; each part has its own. */
 interface Figures {
@@ -97,28 +94,3 @@ const figures: Record<string, (detail: Figures) => ComponentChildren> = {
           ...{ n: open, channels: Object.keys(failing).join(", ") },
         }),
 };
-
-/** The server's sentences about parts. */
-const sentences = [
-  "none yet",
-  "on time",
-  "unknown",
-  "unknown without Redis",
-  "unknown without Postgres",
-  "every station can be folded",
-  "every row can be read",
-  "set aside: {rows}",
-  "not measured",
-  "takes writes",
-  "takes no writes: the database is read-only",
-  "takes no writes: the disk of the database is full",
-  "has gone back to an earlier state, upkeep is to follow it",
-  "collation version {versions}",
-  "serving from the snapshot of {time} until the database is back",
-  "clock: no clock process has enqueued anything for {s} s, so no duty runs",
-  "{duty}: has not succeeded for {s} s, though a clock enqueues it",
-  "{duty}: was noted {s} s in the future: the time of a process is wrong",
-  "{station}: Postgres broke off its refold ({code}) since {time}",
-  "{station}: its refold fails ({error}) since {time}",
-  "{n} more",
-] as const satisfies readonly Said[];

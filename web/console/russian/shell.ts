@@ -111,11 +111,14 @@ export const shell = {
     "{duty}: не выполнялась {s} с, хотя в очередь ставится",
   "{duty}: was noted {s} s in the future: the time of a process is wrong":
     "{duty}: отмечена на {s} с в будущем: у одного из процессов неверное время",
-  "{station}: Postgres broke off its refold ({code}) since {time}":
-    "{station}: Postgres прерывает расчёт ({code}), с {time}",
+  "{station}: Postgres broke off its refold ({sqlstate}) since {time}":
+    "{station}: Postgres прерывает расчёт ({sqlstate}), с {time}",
   "{station}: its refold fails ({error}) since {time}":
     "{station}: сбой расчёта ({error}), с {time}",
   "{n} more": "и ещё {n}",
+  "maxmemory-policy {policy}": "правило maxmemory-policy: {policy}",
+  "{untrusted} of {all} requests had X-Forwarded-For or Forwarded from an address that TRUSTED_PROXIES does not name. If a proxy of yours stands in front, set TRUSTED_PROXIES to its address: until then all its viewers count as one. A stranger can send such a header too, so a few of them mean nothing.":
+    "Запросов с X-Forwarded-For или Forwarded от адресов, которых нет в TRUSTED_PROXIES: {untrusted} из {all}. Если перед сервисом стоит ваш прокси, укажите в TRUSTED_PROXIES его адрес: пока его нет, все посетители за прокси считаются одним. Такой заголовок может послать и посторонний, поэтому несколько запросов ничего не значат.",
   "The map shows land and sea only, without streets.": "На карте только суша и море, улиц нет.",
   "The file that BASEMAP names cannot be read: the map has no background.":
     "Файл, указанный в BASEMAP, не читается: у карты нет подложки.",
@@ -172,6 +175,8 @@ export const shell = {
   "partner {partner}": "партнёр {partner}",
   "station {station}": "станция {station}",
   "duty {duty}": "задача {duty}",
+  "clock of {clock}": "часы {clock}",
+  "clock of a {role} process": "часы процесса {role}",
   "retention {retention}": "хранение: {retention}",
   "another server": "другой сервер",
   "another timeline": "другая линия времени",
