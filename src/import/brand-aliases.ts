@@ -48,7 +48,7 @@ export const servedBrands = (db: Db | Tx): Promise<{ brand: string; count: numbe
   );
 
 /** What an alias has done to the stations in service. */
-export interface Aliased extends BrandAlias {
+interface Renamed {
   /** Stations that have the alias's brand from now on. */
   changed: number;
   /** Stations that still have the other spelling: the same act again, or the next import, changes them. */
@@ -121,11 +121,7 @@ function chainOf(aliases: Aliases, key: string, brand: string) {
 }
 
 /** Gives the stations in service whose brand has this key the new spelling, with their stamps in the change feed. */
-async function renameStations(
-  tx: Tx,
-  key: string,
-  brand: string,
-): Promise<{ changed: number; left: number }> {
+async function renameStations(tx: Tx, key: string, brand: string): Promise<Renamed> {
   const spellings = (await servedBrands(tx))
     .map((one) => one.brand)
     .filter((one) => one !== brand && brandKey(one) === key);

@@ -27,8 +27,9 @@ export function listedBrand(key: string, at: Point): ListedBrand | undefined {
 const isSoldIn = ({ in: some, not }: ListedBrand, country: string): boolean =>
   (some === undefined || hasCountry(some, country)) && !(not && hasCountry(not, country));
 
+/** Only continents need the library: it takes microseconds for each code. */
 const hasCountry = (codes: string, country: string): boolean =>
-  codes.split(" ").some((code) => code === country || isIn(country, code));
+  codes.split(" ").some((code) => code === country || (/^\d/.test(code) && isIn(country, code)));
 
 /** The known brand that a station's name begins with ("Shell Express Tarmola" → "Shell"). */
 export function brandOfName(name: string, at: Point, known: KnownBrand): string | undefined {

@@ -53,8 +53,10 @@ export function shownNames(
 ): { brand: string; name: string } {
   const spell = (one: string): string => known(one, station) ?? brands.get(brandKey(one)) ?? one;
   const { name } = station;
-  const fromName = brandOfName(name, station, known) ?? brands.get(brandKey(name)) ?? "";
-  const brand = station.brand !== "" ? spell(station.brand) : fromName;
+  const brand =
+    station.brand !== ""
+      ? spell(station.brand)
+      : (brandOfName(name, station, known) ?? brands.get(brandKey(name)) ?? "");
   return { brand, name: name || brand || station.operator };
 }
 
