@@ -32,8 +32,7 @@ export const listAliases = (db: Db): Promise<BrandAlias[]> =>
 export async function listBrands(db: Db): Promise<ServedBrand[]> {
   const aliases = await readAliases(db);
   const own = new Set([...aliases.keys(), ...[...aliases.values()].map(brandKey)]);
-  const found = await servedBrands(db);
-  return found.map(({ brand, count }) => {
+  return (await servedBrands(db)).map(({ brand, count }) => {
     const key = brandKey(brand);
     const known = own.has(key) ? "alias" : brandsOfKey(key).length > 0 ? "list" : "no";
     return { brand, stations: count, known };
@@ -71,8 +70,12 @@ export const aliasBrand = operatorAct(
     // Two operators, one after the other. Imports read on.
     await rows(tx, "lock table brand_aliases in share row exclusive mode");
     const aliases = await readAliases(tx);
-    const chained = chainOf(aliases, key, brand);
-    if (chained !== null) return chained;
+    const chained = [...aliases].find(
+      ([one, to]) =>
+        one !== key && to !== brand && (one === brandKey(brand) || brandKey(to) === key),
+    );
+    if (chained !== undefined)
+      return invalid("brand", `Makes an alias of an alias: another one leads to "${chained[1]}"`);
     if (aliases.size >= aliasesMax && !aliases.has(key))
       return invalid("spelling", `There are ${aliasesMax} aliases: take one away first`);
     const sql = `insert into brand_aliases (key, spelling, brand) values (?, ?, ?)
@@ -103,22 +106,6 @@ export const unaliasBrand = operatorAct(nothing, spellingText, async (tx, _, spe
     details: { brand: alias.brand },
   };
 });
-
-/** The refusal of an alias whose brand is an alias itself, or the other way round; null without one. */
-function chainOf(aliases: Aliases, key: string, brand: string) {
-  const brandOfBrand = aliases.get(brandKey(brand));
-  if (
-    brand !== "" &&
-    brandKey(brand) !== key &&
-    brandOfBrand !== undefined &&
-    brandOfBrand !== brand
-  )
-    return invalid("brand", `Is an alias itself: write "${brandOfBrand}"`);
-  const other = [...aliases.values()].find((one) => brandKey(one) === key && one !== brand);
-  if (other !== undefined && aliases.get(key) !== other)
-    return invalid("spelling", `Other aliases lead to "${other}": change those first`);
-  return null;
-}
 
 /** Gives the stations in service whose brand has this key the new spelling, with their stamps in the change feed. */
 async function renameStations(tx: Tx, key: string, brand: string): Promise<Renamed> {

@@ -19,19 +19,10 @@ export interface ListedBrand {
 /** Those of `own-brands.json` come first: spellings that the list lacks, and brands that are served otherwise here. */
 const brands: readonly ListedBrand[] = [...own.brands, ...list.brands];
 
-const noBrands = new Set(own.none.flat().map(brandKey));
-const generic = list.generic.map((one) => new RegExp(one, "iu"));
-
-/**
- * Whether words say that there is no brand: "always", or only where no brand is called so ("Posto" is Portuguese for
- * "station").
- */
-export const saysNoBrand = (text: string): "always" | "unless-listed" | "no" =>
-  noBrands.has(brandKey(text))
-    ? "always"
-    : generic.some((one) => one.test(text.trim()))
-      ? "unless-listed"
-      : "no";
+/** The keys of words that say that there is no brand. */
+export const noBrands: ReadonlySet<string> = new Set(own.none.flat().map(brandKey));
+/** Words that say so where no brand is called so: "Posto" is Portuguese for "station". */
+export const genericNames: readonly RegExp[] = list.generic.map((one) => new RegExp(one, "iu"));
 
 /** Changes when the list from outside does. */
 export const listVersion = list.source;

@@ -2,7 +2,7 @@ import { isIn, iso1A2Code } from "@rapideditor/country-coder";
 import { distanceM, type Point } from "#src/domain/geo.ts";
 import { grouped } from "#src/infrastructure/lists.ts";
 import { brandKey, withoutForms } from "#src/import/brand-key.ts";
-import { brandsOfKey, type ListedBrand, saysNoBrand } from "#src/import/brand-list.ts";
+import { brandsOfKey, genericNames, type ListedBrand, noBrands } from "#src/import/brand-list.ts";
 import { repairLookalikes } from "#src/import/clean-text.ts";
 
 /** The spelling that is served for a brand in any of its spellings, where the station is; undefined for other texts. */
@@ -43,8 +43,9 @@ export function brandOfName(name: string, at: Point, known: KnownBrand): string 
 
 /** True for the words that people write when there is no brand, unless a brand of the country is called so. */
 export function isNoBrand(text: string, at: Point): boolean {
-  const says = saysNoBrand(text);
-  return says === "always" || (says !== "no" && listedBrand(brandKey(text), at) === undefined);
+  const key = brandKey(text);
+  const isGeneric = genericNames.some((one) => one.test(text.trim()));
+  return noBrands.has(key) || (isGeneric && listedBrand(key, at) === undefined);
 }
 
 const cityReachM = 50_000;
