@@ -14,7 +14,7 @@ const radiusM = 25_000;
 const citiesMax = 200;
 const nameMax = 120;
 
-interface Choice {
+interface Choice extends Pick<PageDeps, "model"> {
   language: Language;
   messages: Messages;
   cities: City[];
@@ -47,7 +47,7 @@ export function listPage(router: PageRouter, services: PageDeps): void {
         ? html`<p class="found">${messages.noCities}</p>`
         : cityList(services, {
             ...{ language, messages, cities, city, unknown, fuel, status },
-            userAgent: ctx.get("user-agent"),
+            ...{ userAgent: ctx.get("user-agent"), model: services.model },
           });
     ctx.set({ "Cache-Control": "no-cache", Vary: "Accept-Language, User-Agent" });
     const policy = "form-action 'self'";
@@ -116,8 +116,8 @@ const option = (value: string, text: string, chosen: string): Html =>
     ? html`<option value="${value}" selected>${text}</option>`
     : html`<option value="${value}">${text}</option>`;
 
-function item(station: Listed, { language, userAgent }: Choice, now: number): Html {
-  const { status, facts, prices, doubt, age } = factsOf(station, language, now);
+function item(station: Listed, { language, userAgent, model }: Choice, now: number): Html {
+  const { status, facts, prices, doubt, age } = factsOf(station, language, now, model.hoursAt);
   const { id, addr, fuel } = station;
   return html`<li class="${fuel.status}">
     <div class="top">

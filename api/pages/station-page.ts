@@ -32,8 +32,9 @@ export function stationPage(router: PageRouter, services: PageDeps): void {
 }
 
 /** A station's page without a map: no script, and the same facts. */
-function aboutStation({ config, clock }: PageDeps, station: Listed, language: Language) {
-  const { status, facts, prices, doubt, age } = factsOf(station, language, clock());
+function aboutStation({ config, clock, model }: PageDeps, station: Listed, language: Language) {
+  const now = clock();
+  const { status, facts, prices, doubt, age } = factsOf(station, language, now, model.hoursAt);
   const lines = [station.addr, facts, prices.join(" · "), doubt, age].filter(Boolean);
   const title = `${nameOf(station)}: ${status}`;
   const description = lines.join(". ");

@@ -1,8 +1,10 @@
 import { html, type Html } from "#api/pages/html.ts";
 import { type Language, messagesOf } from "#api/pages/messages.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
-import { priceText, routeLink } from "#src/contract/driver-texts.ts";
+import { hoursText, priceText, routeLink } from "#src/contract/driver-texts.ts";
 import type { Point } from "#src/domain/geo.ts";
+import { lacks } from "#src/domain/grade-answer.ts";
+import { gradesIn } from "#src/domain/grades-sold.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
 import { minuteMs } from "#src/domain/units.ts";
@@ -13,6 +15,8 @@ export interface Listed extends Point {
   brand: string;
   name: string;
   addr: string;
+  grades_sold?: string;
+  opening_hours?: string;
   fuel: FuelBlock;
 }
 
@@ -35,9 +39,20 @@ export function nearestOf(
 
 export const nameOf = ({ name, brand }: Listed): string => name || brand || "—";
 
-/** The facts of a station in the words of drivers: each part one line, without the empty ones. */
-export function factsOf({ fuel }: Listed, language: Language, now: number) {
+/**
+ * The facts of a station in the words of drivers: each part one line, without the empty ones. `hoursAt` is asked whether
+ * it is closed; without it nothing is said of that.
+ */
+export function factsOf(
+  station: Listed,
+  language: Language,
+  now: number,
+  hoursAt?: PageDeps["model"]["hoursAt"],
+) {
   const messages = messagesOf(language);
+  const { fuel, opening_hours: hours = "" } = station;
+  // A grade that is not sold here is not out.
+  const out = gradesIn(fuel.fuels_no).filter((grade) => !lacks(station, grade));
   const updated = parseTime(fuel.updated);
   const age =
     updated === null || fuel.status === "nodata"
@@ -50,8 +65,10 @@ export function factsOf({ fuel }: Listed, language: Language, now: number) {
       : "";
   const list = (grades: string): string => grades.replaceAll(",", ", ");
   const facts = [
+    hoursAt?.(hours, station, now) === "closed" ? messages.closedNow : "",
+    hours === "" ? "" : hoursText(language, hours),
     fuel.fuels_now === "" ? "" : `${messages.available} ${list(fuel.fuels_now)}`,
-    fuel.fuels_no === "" ? "" : `${messages.missing} ${list(fuel.fuels_no)}`,
+    out.length === 0 ? "" : `${messages.missing} ${list(out.join())}`,
     fuel.queue === "" ? "" : messages.queue(fuel.queue),
     fuel.limit_l === null ? "" : messages.limit(fuel.limit_l),
     fuel.no_cash ? messages.noCash : "",

@@ -17,6 +17,19 @@ export function distanceText(language: Language, metres: number): string {
   return `${language === "ru" ? text.replace(".", ",") : text} ${km}`;
 }
 
+const russianDays: Record<string, string> = {
+  ...{ Mo: "пн", Tu: "вт", We: "ср", Th: "чт", Fr: "пт", Sa: "сб", Su: "вс" },
+  ...{ PH: "праздники", off: "закрыто", closed: "закрыто", open: "открыто" },
+};
+
+/** Opening hours of OSM for people: `Mo-Fr 06:00-22:00` stays, in Russian `пн-пт 06:00-22:00`; `24/7` in words. */
+export function hoursText(language: Language, hours: string): string {
+  if (hours === "24/7") return language === "ru" ? "Круглосуточно" : "Open 24 hours";
+  // Words of a comment stay as they are.
+  if (language === "en" || hours.includes('"')) return hours;
+  return hours.replace(/\b[A-Za-z]+\b/g, (word) => russianDays[word] ?? word);
+}
+
 /** A status as a sign in text, where no picture can be. */
 export const statusSigns: Record<ServedStatus, string> = {
   yes: "●",

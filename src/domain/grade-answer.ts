@@ -19,6 +19,20 @@ export function answerFor(
   return holds(fuels_no, grade) ? "no" : "nodata";
 }
 
+/** A station with the grades that it sells at all, where that is known (docs/contract.md 2.1). */
+interface Selling {
+  fuel: Told;
+  grades_sold?: string | undefined;
+}
+
+/** True when a station does not sell the grade, in stock or not, as far as is known; a driver who has seen it is right. */
+export const lacks = ({ fuel, grades_sold }: Selling, grade: Grade): boolean =>
+  grades_sold !== undefined && !holds(grades_sold, grade) && !holds(fuel.fuels_now, grade);
+
+/** `answerFor` a station: `nodata` for a grade that it does not sell, because it is not out (decisions 14.22). */
+export const stationAnswer = (station: Selling, grade: Grade | null): ServedStatus =>
+  grade !== null && lacks(station, grade) ? "nodata" : answerFor(station.fuel, grade);
+
 /** True for an answer that means fuel. */
 export const hasFuel = (answer: ServedStatus): boolean => answer !== "no" && answer !== "nodata";
 
@@ -39,7 +53,7 @@ export interface Near<Station> {
 }
 
 /** The stations within `radiusM` of `from` that have the grade (any fuel without one), the nearest first. */
-export function nearestWith<Station extends Point & { fuel: Told }>(
+export function nearestWith<Station extends Point & Selling>(
   stations: readonly Station[],
   { from, radiusM, grade }: { from: Point; radiusM: number; grade: Grade | null },
 ): Near<Station>[] {

@@ -1,5 +1,7 @@
 import { expect } from "chai";
 import { pino } from "pino";
+import { createClient, until } from "#test/flow/client.ts";
+import { startWorker } from "#test/harness/roles.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { useStage } from "#test/flow/stage.ts";
 import { useEdgeOn } from "#test/api/edge.ts";
@@ -44,6 +46,24 @@ describe("api: the list page, and the page about privacy", () => {
   it("filters by status, and falls back quietly from values that it does not know", async () => {
     expect((await open("?status=yes")).text).to.include("No stations match");
     expect((await open("?status=%22%3E&fuel=petrol&city=%00")).text).to.include("50 stations");
+  });
+
+  it("says that a station is closed now, and does not miss a grade that it never sells", async () => {
+    const { id } = placeOf(1);
+    const { secret, db } = country;
+    const facts = { grades_sold: "92,95", opening_hours: "off" };
+    await db("stations").where({ id }).update(facts);
+    await db.raw("select feed_stamp(array[?])", [id]);
+    const client = createClient(edge.origin, secret);
+    const stop = await startWorker("marks", instance.config);
+    await client.mark(placeOf(1), "driver", { status: "low", fuels_no: ["95", "98"] });
+    const read = (): Promise<{ text: string }> => open("?status=low", "ru");
+    const { text } = await until(read, (one) => one.text.includes('<li class="low"'));
+    expect(text)
+      .to.include("Сейчас закрыто")
+      .and.to.match(/Нет 95(?!,)/);
+    expect((await open("?status=low")).text).to.include("Closed now");
+    await stop();
   });
 
   it("says that there is no such city, and whose stations it shows instead", async () => {

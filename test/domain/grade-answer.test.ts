@@ -1,6 +1,14 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { answerFor, hasFuel, nearestWith, priceOf } from "#src/domain/grade-answer.ts";
+import { hoursText } from "#src/contract/driver-texts.ts";
+import {
+  answerFor,
+  hasFuel,
+  lacks,
+  nearestWith,
+  priceOf,
+  stationAnswer,
+} from "#src/domain/grade-answer.ts";
 import { distanceM } from "#src/domain/geo.ts";
 import { grades, servedStatuses } from "#src/domain/vocabulary.ts";
 
@@ -42,6 +50,37 @@ describe("domain: what a station answers about one grade", () => {
     expect(priceOf("100=80.00,98=70.10", "98")).to.equal("70.10");
     expect(priceOf("100=80.00", "92")).to.equal(null);
     expect(priceOf(undefined, "ДТ")).to.equal(null);
+  });
+});
+
+describe("domain: a grade that a station does not sell (decisions 14.22)", () => {
+  const sold = fc.option(fc.subarray([...grades], { minLength: 1 }), { nil: undefined });
+
+  it("is not out there, whatever drivers miss, unless one has seen it", () => {
+    fc.assert(
+      fc.property(fuel, grade, sold, (block, wanted, grades_sold) => {
+        const station = { fuel: block, grades_sold: grades_sold?.join() };
+        const isThere = block.fuels_now.split(",").includes(wanted);
+        const isLacking = grades_sold?.includes(wanted) === false && !isThere;
+        expect(lacks(station, wanted)).to.equal(isLacking);
+        expect(stationAnswer(station, wanted)).to.equal(
+          isLacking ? "nodata" : answerFor(block, wanted),
+        );
+        expect(stationAnswer(station, null)).to.equal(block.status);
+      }),
+    );
+  });
+});
+
+describe("opening hours in the words of drivers", () => {
+  it("are the text of OSM, in Russian with its days", () => {
+    const text = "Mo-Fr 06:00-22:00; PH off";
+    expect(hoursText("en", text)).to.equal(text);
+    expect(hoursText("ru", text)).to.equal("пн-пт 06:00-22:00; праздники закрыто");
+    expect(hoursText("ru", '24/7 "Mo too"')).to.equal('24/7 "Mo too"');
+    expect([hoursText("en", "24/7"), hoursText("ru", "24/7")]).to.deep.equal([
+      ...["Open 24 hours", "Круглосуточно"],
+    ]);
   });
 });
 

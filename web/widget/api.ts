@@ -10,6 +10,8 @@ export interface Station {
   brand: string;
   name: string;
   addr: string;
+  grades_sold?: string;
+  opening_hours?: string;
   fuel: FuelBlock;
 }
 

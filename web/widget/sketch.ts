@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { answerFor } from "#src/domain/grade-answer.ts";
+import { stationAnswer } from "#src/domain/grade-answer.ts";
 import { type MapView, pointAt, viewAround } from "#web/kit/map-view.ts";
 import type { Station } from "#web/widget/api.ts";
 import { grade } from "#web/widget/grade.ts";
@@ -74,7 +74,7 @@ export const sketched = computed<readonly Sketched[]>(() => {
 /** Clusters lie above stations, and known answers above `nodata`. */
 function rankOf({ stations: [first, ...others] }: Sketched): number {
   if (first === undefined || others.length > 0) return 3;
-  const answer = answerFor(first.fuel, grade.value);
+  const answer = stationAnswer(first, grade.value);
   return answer === "nodata" ? 0 : answer === "no" ? 1 : 2;
 }
 

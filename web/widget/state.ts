@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { distanceM, type Box } from "#src/domain/geo.ts";
-import { answerFor, hasFuel, type Near } from "#src/domain/grade-answer.ts";
+import { hasFuel, lacks, type Near, stationAnswer } from "#src/domain/grade-answer.ts";
 import type { Grade, Queue, ServedStatus } from "#src/domain/vocabulary.ts";
 import { type City, serverNow, type Station } from "#web/widget/api.ts";
 import {
@@ -114,8 +114,9 @@ export const inView = computed<readonly Near<Station>[]>(() => {
   if (at === null) return [];
   const from = position.value ?? at;
   const wanted = grade.value;
-  const rank = ({ station: { fuel } }: Near<Station>): number => {
-    const answer = wanted === null ? "yes" : answerFor(fuel, wanted);
+  const rank = ({ station }: Near<Station>): number => {
+    const answer = wanted === null ? "yes" : stationAnswer(station, wanted);
+    if (wanted !== null && lacks(station, wanted)) return 3;
     return hasFuel(answer) ? 0 : answer === "nodata" ? 1 : 2;
   };
   return shown.value
@@ -124,12 +125,14 @@ export const inView = computed<readonly Near<Station>[]>(() => {
     .sort((a, b) => rank(a) - rank(b) || a.distance - b.distance);
 });
 
-/** The number of those that have the grade; null without one. */
-export const haveGrade = computed<number | null>(() =>
-  grade.value === null
-    ? null
-    : inView.value.filter(({ station }) => hasFuel(answerFor(station.fuel, grade.value))).length,
-);
+/** The number of those that have the grade, and of those that may: that do not lack it for good. Null without a grade. */
+export const haveGrade = computed<{ have: number; of: number } | null>(() => {
+  const wanted = grade.value;
+  if (wanted === null) return null;
+  const selling = inView.value.filter(({ station }) => !lacks(station, wanted));
+  const have = selling.filter(({ station }) => hasFuel(stationAnswer(station, wanted))).length;
+  return { have, of: selling.length };
+});
 
 /** Whether there is any station in view, were there no filters. */
 export const anyInView = computed<boolean>(() => {

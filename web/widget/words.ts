@@ -123,6 +123,11 @@ export interface Words {
   gone: string;
   unknown: string;
   notKnown: string;
+  unsold: string;
+  notSold: (grade: Grade) => string;
+  /** `grades`: "92, 95". */
+  sells: (grades: string) => string;
+  closedNow: string;
   cars: string;
   priceOf: (grade: string) => string;
   limitLabel: string;

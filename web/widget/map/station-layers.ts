@@ -5,7 +5,7 @@ import type {
   Map as MapLibre,
   SymbolLayerSpecification,
 } from "maplibre-gl";
-import { answerFor, hasFuel } from "#src/domain/grade-answer.ts";
+import { hasFuel, stationAnswer } from "#src/domain/grade-answer.ts";
 import type { Grade } from "#src/domain/vocabulary.ts";
 import type { Theme } from "#web/kit/theme.ts";
 import type { Station } from "#web/widget/api.ts";
@@ -190,13 +190,14 @@ const featuresOf = (
   { grade, now }: Asked,
 ): Parameters<GeoJSONSource["setData"]>[0] => ({
   type: "FeatureCollection",
-  features: stations.map(({ id, lat, lon, fuel }) => {
+  features: stations.map((station) => {
+    const { id, lat, lon, fuel } = station;
     const ageMin = ageMinOf(fuel, now);
     return {
       type: "Feature",
       geometry: { type: "Point", coordinates: [lon, lat] },
       properties: {
-        ...{ id, status: answerFor(fuel, grade), badge: badgeOf(fuel) },
+        ...{ id, status: stationAnswer(station, grade), badge: badgeOf(fuel) },
         ...{ fading: fadingOf(ageMin), age: ageMin === null ? "" : words.age(ageMin) },
       },
     };

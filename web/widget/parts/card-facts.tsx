@@ -1,13 +1,15 @@
 import { priceText } from "#src/contract/driver-texts.ts";
-import { answerFor, hasFuel, priceOf } from "#src/domain/grade-answer.ts";
-import type { FuelBlock } from "#src/domain/state.ts";
+import { answerFor, hasFuel, lacks, priceOf } from "#src/domain/grade-answer.ts";
 import { grades } from "#src/domain/vocabulary.ts";
 import { Icon } from "#web/kit/icon.tsx";
+import type { Station } from "#web/widget/api.ts";
 import { language, words } from "#web/widget/words.ts";
 
 /** Grades, prices and conditions, as far as drivers have told them. */
-export const CardFacts = ({ fuel }: { fuel: FuelBlock }) => {
+export const CardFacts = ({ station }: { station: Station }) => {
+  const { fuel, grades_sold: sold = "" } = station;
   const conditions = [
+    fuel.status === "nodata" && sold !== "" ? words.sells(sold.replaceAll(",", ", ")) : "",
     fuel.queue === "" ? "" : words.queueCars(fuel.queue),
     fuel.limit_l === null ? "" : words.limit(fuel.limit_l),
     fuel.no_cash ? words.noCash : "",
@@ -15,7 +17,7 @@ export const CardFacts = ({ fuel }: { fuel: FuelBlock }) => {
   ].filter(Boolean);
   return (
     <>
-      <Grades fuel={fuel} />
+      <Grades station={station} />
       {conditions.length === 0 ? null : (
         <ul class="conditions">
           {conditions.map((text) => (
@@ -39,7 +41,8 @@ export const CardFacts = ({ fuel }: { fuel: FuelBlock }) => {
 };
 
 /** Every grade, whether it is there, and its price; a grade that is out has its last known price. */
-const Grades = ({ fuel }: { fuel: FuelBlock }) => {
+const Grades = ({ station }: { station: Station }) => {
+  const { fuel } = station;
   if (fuel.status === "nodata" && (fuel.prices ?? "") === "") return null;
   return (
     <section class="grades">
@@ -47,7 +50,13 @@ const Grades = ({ fuel }: { fuel: FuelBlock }) => {
       <ul>
         {grades.map((grade) => {
           const answer = answerFor(fuel, grade);
-          const known = hasFuel(answer) ? "there" : answer === "no" ? "gone" : "unknown";
+          const known = lacks(station, grade)
+            ? "unsold"
+            : hasFuel(answer)
+              ? "there"
+              : answer === "no"
+                ? "gone"
+                : "unknown";
           const price = priceOf(fuel.prices, grade);
           return (
             <li key={grade} class={known}>
@@ -65,4 +74,4 @@ const Grades = ({ fuel }: { fuel: FuelBlock }) => {
   );
 };
 
-const signOf = { there: "✓", gone: "✕", unknown: "?" } as const;
+const signOf = { there: "✓", gone: "✕", unknown: "?", unsold: "–" } as const;

@@ -9,6 +9,7 @@ import { top } from "#web/widget/panels.ts";
 import { CardFacts } from "#web/widget/parts/card-facts.tsx";
 import { CooldownLine } from "#web/widget/parts/cooldown-line.tsx";
 import { Doubt } from "#web/widget/parts/doubt.tsx";
+import { HoursLine } from "#web/widget/parts/hours-line.tsx";
 import { LastHours } from "#web/widget/parts/last-hours.tsx";
 import { MarkForm } from "#web/widget/parts/mark-form.tsx";
 import { Panel } from "#web/widget/parts/panel.tsx";
@@ -49,6 +50,7 @@ export const Card = ({ station }: { station: Station }) => {
       {marking.value ? null : (
         <p class="address">{[brandBeside(station), addr].filter(Boolean).join(" · ")}</p>
       )}
+      {marking.value ? null : <HoursLine station={station} />}
       <div class={`status-now ${fuel.status}`}>
         <StatusSign status={fuel.status} size={44} />
         <div class="lines">
@@ -79,7 +81,7 @@ export const Card = ({ station }: { station: Station }) => {
           {reports && !isWaiting ? <StillTrue station={station} onNo={mark} /> : null}
           {reports && !isWaiting ? <CooldownLine stationId={station.id} /> : null}
           <Doubt station={station} reports={reports && !isWaiting} />
-          <CardFacts fuel={fuel} />
+          <CardFacts station={station} />
           <LastHours station={station} />
           {reports ? (
             <div class="actions">

@@ -4,6 +4,7 @@ import { grade } from "#web/widget/grade.ts";
 import { lookAgain, type Nearest, nearest, openNearest, showNearest } from "#web/widget/nearest.ts";
 import { page } from "#web/widget/page.ts";
 import { GradeRow } from "#web/widget/parts/grade-row.tsx";
+import { useClosed } from "#web/widget/parts/hours-line.tsx";
 import { Panel } from "#web/widget/parts/panel.tsx";
 import { TellMeLater } from "#web/widget/parts/tell-me-later.tsx";
 import { StationRow } from "#web/widget/parts/station-row.tsx";
@@ -28,6 +29,7 @@ export const NearestPanel = () => {
   }, [grade.value]);
   // The sheet has its height by then.
   useEffect(showNearest, [state]);
+  useClosed(state.kind === "found" ? state.stations.map(({ station }) => station) : []);
   return (
     <Panel title={words.nearest(grade.value)} size="half">
       {page.showFilter ? <GradeRow /> : null}

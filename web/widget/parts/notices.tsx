@@ -59,10 +59,11 @@ function sentence(): string | null {
   if (config.value === null) return words.notices.loadingMap;
   if (panel.value !== "none" || !canSee.value) return null;
   if (loading.value) return stations.value.size === 0 ? words.notices.loading : null;
+  const count = haveGrade.value;
   if (inView.value.length > 0)
-    return haveGrade.value === null || grade.value === null
+    return count === null || grade.value === null
       ? null
-      : words.haveGrade(haveGrade.value, inView.value.length, grade.value);
+      : words.haveGrade(count.have, count.of, grade.value);
   return filtersOn(filters.value) > 0 && anyInView.value
     ? words.nothingMatches
     : words.nothingInView;

@@ -1,4 +1,4 @@
-import { answerFor, hasFuel } from "#src/domain/grade-answer.ts";
+import { hasFuel, stationAnswer } from "#src/domain/grade-answer.ts";
 import { ageMinOf, fadingOf } from "#web/widget/age.ts";
 import { grade } from "#web/widget/grade.ts";
 import {
@@ -40,8 +40,9 @@ function ringOf(count: number): number {
 
 /** A station, around its middle. */
 export const SketchedSign = ({ group, zoom }: Drawn) => {
-  const { fuel } = group.stations[0]!;
-  const status = answerFor(fuel, grade.value);
+  const station = group.stations[0]!;
+  const { fuel } = station;
+  const status = stationAnswer(station, grade.value);
   const { outline, mark, colour } = signs[status];
   const inner = status === "nodata" ? noDataPx : stationPx;
   const fading = fadingOf(ageMinOf(fuel, now.value));
@@ -73,7 +74,7 @@ export const SketchedSign = ({ group, zoom }: Drawn) => {
 
 /** Several stations as a ring of their answers, around its middle. */
 export const SketchedRing = ({ group: { stations } }: Drawn) => {
-  const answers = stations.map(({ fuel }) => answerFor(fuel, grade.value));
+  const answers = stations.map((station) => stationAnswer(station, grade.value));
   const shares = shownStatuses.map((status) => {
     const count = answers.filter((one) => one === status).length;
     return Math.max(Math.min(1, count), Math.round((ringSteps * count) / stations.length));

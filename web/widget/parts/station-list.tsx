@@ -2,6 +2,7 @@ import { loading } from "#web/widget/loader.ts";
 import { AboutYou } from "#web/widget/parts/about-you.tsx";
 import { FavouritesButton } from "#web/widget/parts/favourites.tsx";
 import { GradeRow } from "#web/widget/parts/grade-row.tsx";
+import { useClosed } from "#web/widget/parts/hours-line.tsx";
 import { NearestButton } from "#web/widget/parts/nearest-panel.tsx";
 import { Panel } from "#web/widget/parts/panel.tsx";
 import { StationRow } from "#web/widget/parts/station-row.tsx";
@@ -17,6 +18,7 @@ const listedMax = 60;
 export const StationList = () => {
   const all = inView.value;
   const have = haveGrade.value;
+  useClosed(all.slice(0, listedMax).map(({ station }) => station));
   const empty = loading.value
     ? words.notices.loading
     : anyInView.value
@@ -27,7 +29,7 @@ export const StationList = () => {
       title={
         have === null || grade.value === null
           ? words.stationsInView(all.length)
-          : words.haveGrade(have, all.length, grade.value)
+          : words.haveGrade(have.have, have.of, grade.value)
       }
     >
       {page.showFilter ? <GradeRow /> : null}

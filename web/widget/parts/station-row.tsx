@@ -1,9 +1,10 @@
 import { distanceText, priceText, routeLink } from "#src/contract/driver-texts.ts";
-import { answerFor, hasFuel, type Near, priceOf } from "#src/domain/grade-answer.ts";
+import { hasFuel, lacks, type Near, priceOf, stationAnswer } from "#src/domain/grade-answer.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import { Icon } from "#web/kit/icon.tsx";
 import { ageMinOf } from "#web/widget/age.ts";
 import type { Station } from "#web/widget/api.ts";
+import { isClosed } from "#web/widget/closed.ts";
 import { isFavourite } from "#web/widget/favourites.ts";
 import { grade } from "#web/widget/grade.ts";
 import { openCard } from "#web/widget/panels.ts";
@@ -20,7 +21,8 @@ interface Props extends Near<Station> {
 /** A station in a list: its distance, its answer about the grade, and the way there. */
 export const StationRow = ({ station, distance, isOwn }: Props) => {
   const { fuel, addr } = station;
-  const answer = answerFor(fuel, grade.value);
+  const answer = stationAnswer(station, grade.value);
+  const isLacking = grade.value !== null && lacks(station, grade.value);
   const name = stationName(station);
   return (
     <li class="station-row">
@@ -31,11 +33,16 @@ export const StationRow = ({ station, distance, isOwn }: Props) => {
             {name}
             {isFavourite(station.id) ? <Icon name="star" size={14} /> : null}
           </span>
-          <small>{facts(fuel, isOwn ? distance : null)}</small>
+          <small>
+            {isClosed(station) ? <strong class="closed">{words.closedNow} · </strong> : null}
+            {facts(fuel, isOwn ? distance : null)}
+          </small>
           <small>{addr}</small>
         </span>
         <span class={`lines end ${answer}`}>
-          <span class="status-word">{words.statuses[answer]}</span>
+          <span class="status-word">
+            {isLacking ? words.notSold(grade.value!) : words.statuses[answer]}
+          </span>
           {prices(fuel, hasFuel(answer))}
           <small>{ageOf(fuel)}</small>
         </span>

@@ -1,0 +1,25 @@
+import { useEffect } from "preact/hooks";
+import { hoursText } from "#src/contract/driver-texts.ts";
+import type { Station } from "#web/widget/api.ts";
+import { askClosed, isClosed } from "#web/widget/closed.ts";
+import { now } from "#web/widget/state.ts";
+import { language, words } from "#web/widget/words.ts";
+
+/** Asks which of the listed stations are closed, when they are shown and every few minutes. */
+export function useClosed(stations: readonly Station[]): void {
+  const ids = stations.map(({ id }) => id).join();
+  useEffect(() => void askClosed(stations), [ids, Math.floor(now.value / 60_000)]);
+}
+
+/** A station's opening hours, and that it is closed now: which does not mean that it has no fuel. */
+export const HoursLine = ({ station }: { station: Station }) => {
+  useClosed([station]);
+  const { opening_hours: hours } = station;
+  if (hours === undefined) return null;
+  return (
+    <p class="hours">
+      {isClosed(station) ? <strong>{words.closedNow} · </strong> : null}
+      {hoursText(language, hours)}
+    </p>
+  );
+};
