@@ -1,3 +1,4 @@
+import { parseTime } from "#src/domain/time.ts";
 import { minuteMs } from "#src/domain/units.ts";
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -6,7 +7,7 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 function formatOf(zone: string): Intl.DateTimeFormat {
   const known = formats.get(zone);
   if (known !== undefined) return known;
-  const made = new Intl.DateTimeFormat("en-GB", {
+  const made = new Intl.DateTimeFormat("sv-SE", {
     ...{ timeZone: zone, hourCycle: "h23", year: "numeric", month: "2-digit", day: "2-digit" },
     ...{ hour: "2-digit", minute: "2-digit" },
   });
@@ -18,12 +19,9 @@ function formatOf(zone: string): Intl.DateTimeFormat {
  * What a clock in a time zone of the IANA list shows at `atMs`, in whole minutes from the first minute of 1970 on that
  * clock. In autumn an hour comes twice, in spring one is left out.
  */
-export function wallMinutes(atMs: number, zone: string): number {
-  const parts = formatOf(zone).formatToParts(atMs);
-  const read = (type: string): number => Number(parts.find((part) => part.type === type)?.value);
-  const [year, month, day] = [read("year"), read("month"), read("day")];
-  return Date.UTC(year, month - 1, day, read("hour"), read("minute")) / minuteMs;
-}
+export const wallMinutes = (atMs: number, zone: string): number =>
+  // The Swedish form is that of `parseTime`.
+  parseTime(`${formatOf(zone).format(atMs)}:00`)! / minuteMs;
 
 export const dayMinutes = 24 * 60;
 export const weekMinutes = 7 * dayMinutes;
