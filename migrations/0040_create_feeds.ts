@@ -29,8 +29,7 @@ export async function up(knex: Knex): Promise<void> {
       -- When it last brought something new, was added or resumed; and when an operator was last told of its silence.
       news_at timestamptz not null default server_now(),
       told_at timestamptz,
-      created_at timestamptz not null default server_now(),
-      unique (source, files)
+      created_at timestamptz not null default server_now()
     );
     alter table imports
       add column feed_id integer references feeds (id) on delete set null,

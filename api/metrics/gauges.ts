@@ -9,7 +9,8 @@ import {
 } from "#src/infrastructure/queue-state.ts";
 import type { WatchedDuty } from "#src/infrastructure/duty-times.ts";
 import { roleOf } from "#src/infrastructure/schedule.ts";
-import { type FeedFigures, readFeedFigures } from "#src/import/feeds/turns.ts";
+import type { ConsoleFeed } from "#src/contract/console.ts";
+import { listFeeds } from "#src/import/feeds/feeds.ts";
 import { readBacklog } from "#src/marks/backlog.ts";
 import { type AlertCounts, countAlerts } from "#src/pushes/alerts/turns.ts";
 import { oldestDay } from "#src/marks/partitions.ts";
@@ -275,31 +276,31 @@ export function registerGauges(services: MetricsDeps): void {
     ({ waiting }) => waiting,
   );
 
-  const feeds = kept(() => figuresOf("feeds", keptMs, () => readFeedFigures(db)));
-  const ofFeeds = (name: string, help: string, pick: (figures: FeedFigures) => number): void =>
+  const feeds = kept(() => figuresOf("feeds", keptMs, () => listFeeds(db)));
+  const ofFeeds = (name: string, help: string, pick: (feed: ConsoleFeed) => number): void =>
     gauge(
       name,
       help,
-      () =>
-        feeds().then((found) =>
-          Object.fromEntries((found ?? []).map((one) => [one.feed, pick(one)])),
-        ),
+      async () => {
+        const running = ((await feeds()) ?? []).filter(({ paused }) => !paused);
+        return Object.fromEntries(running.map((one) => [`${one.id} ${one.source}`, pick(one)]));
+      },
       "feed",
     );
   ofFeeds(
     "fuelmark_feed_failures",
     "Runs of a feed in a row without success.",
-    ({ failures }) => failures,
+    (one) => one.failures,
   );
   ofFeeds(
     "fuelmark_feed_last_news_timestamp_seconds",
     "When a feed last brought something new, was added or resumed.",
-    ({ newsS }) => newsS,
+    ({ news }) => news / 1000,
   );
   ofFeeds(
     "fuelmark_feed_due_timestamp_seconds",
     "When a feed is to run next; far in the past while nobody runs it.",
-    ({ dueS }) => dueS,
+    ({ due }) => due / 1000,
   );
 
   const oldest = kept(() => figuresOf("oldest day", keptMs, () => oldestDay(db)));

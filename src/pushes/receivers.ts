@@ -1,4 +1,6 @@
 import { Resolver } from "node:dns/promises";
+import http, { type ClientRequest, type RequestOptions } from "node:http";
+import https from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { callbackify } from "node:util";
 import { addressSet, isPublicAddress } from "#src/infrastructure/addresses.ts";
@@ -8,6 +10,8 @@ import type { Config } from "#src/infrastructure/config.ts";
 export type Resolve = (host: string) => Promise<string[]>;
 
 const urlMax = 2000;
+/** Own agents, because a proxy of the process's environment would look the host up itself, without our check. */
+const agents = { "http:": new http.Agent(), "https:": new https.Agent() } as const;
 
 /**
  * `dns.lookup` would wait in one of the four threads that also compress answers, and a stranger's name server may be
@@ -55,8 +59,15 @@ export function createReceivers(
 
   return {
     addressesOf,
-    /** The look-up of a connection. Sockets skip it for a host that is an address: call `addressesOf` before. */
-    lookup,
+    /**
+     * A request over a connection of its own to an address that is looked up and checked. Sockets skip that for a host
+     * that is an address itself: call `addressesOf` or `read` before.
+     */
+    request(url: URL, options: RequestOptions): ClientRequest {
+      const { request } = url.protocol === "https:" ? https : http;
+      const agent = agents[url.protocol as keyof typeof agents];
+      return request(url, { ...options, lookup, agent });
+    },
     /** The URL in its stored form, or its fault. */
     async read(text: string): Promise<{ url: string } | { fault: string }> {
       const url = URL.canParse(text) ? new URL(text) : null;
@@ -72,4 +83,12 @@ export function createReceivers(
       return { url: url.href };
     },
   };
+}
+
+const faultMax = 500;
+
+/** The reason of a failed request. A connection to several addresses fails with one error for each of them. */
+export function faultOf(error: unknown): string {
+  const { message, errors } = error as Error & { errors?: Error[] };
+  return (message || (errors?.[0]?.message ?? "cannot be reached")).slice(0, faultMax);
 }

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import http, { type IncomingMessage } from "node:http";
-import https from "node:https";
+import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import type { SeenFile } from "#src/import/feeds/turns.ts";
 import type { Config } from "#src/infrastructure/config.ts";
-import type { createReceivers } from "#src/pushes/receivers.ts";
+import { type createReceivers, faultOf } from "#src/pushes/receivers.ts";
 
 type Receivers = ReturnType<typeof createReceivers>;
 
@@ -15,8 +15,6 @@ type Receivers = ReturnType<typeof createReceivers>;
 export type Fetched = SeenFile | null;
 
 const redirectsMax = 5;
-/** Own agents, because a proxy of the process's environment would look the host up itself, without our check. */
-const agents = { "http:": new http.Agent(), "https:": new https.Agent() } as const;
 
 /**
  * Stores the file at `address` as `to`, and gives its marks; null when the server says that it is the one that `before`
@@ -31,14 +29,17 @@ export async function fetchFile(
 ): Promise<Fetched> {
   const [timeout, silence] = [AbortSignal.timeout(config.feedTimeoutMs), new AbortController()];
   const signal = AbortSignal.any([timeout, silence.signal, stop]);
-  const onSilence = (): void => silence.abort();
   try {
     let url = address;
     for (let redirects = 0; redirects <= redirectsMax; redirects += 1) {
       const checked = await receivers.read(url);
       if ("fault" in checked) throw new Error(`${url}: ${checked.fault}`);
-      const asked = { before, signal, onSilence, silenceMs: config.feedSilenceMs };
-      const response = await get(receivers, new URL(checked.url), asked);
+      const headersSent = headersFor(before);
+      const sent = receivers.request(new URL(checked.url), { headers: headersSent, signal });
+      sent.setTimeout(config.feedSilenceMs, () => silence.abort()).end();
+      // An error after the response has begun is one of its stream too.
+      sent.on("error", () => undefined);
+      const [response] = (await once(sent, "response")) as [IncomingMessage];
       const { statusCode = 0, headers } = response;
       const isRedirect = [301, 302, 303, 307, 308].includes(statusCode);
       if (statusCode === 200) {
@@ -62,7 +63,7 @@ export async function fetchFile(
       : silence.signal.aborted
         ? `sent nothing for FEED_SILENCE_MS (${feedSilenceMs} ms)`
         : null;
-    throw why === null ? error : new Error(`${address} ${why}`, { cause: error });
+    throw new Error(why === null ? faultOf(error) : `${address} ${why}`, { cause: error });
   }
 }
 
@@ -74,36 +75,12 @@ export interface Target {
   onBytes: (bytes: number) => void;
 }
 
-interface Asked {
-  before: SeenFile | null;
-  signal: AbortSignal;
-  silenceMs: number;
-  onSilence: () => void;
-}
-
-const get = (
-  { lookup }: Receivers,
-  url: URL,
-  { before, signal, silenceMs, onSilence }: Asked,
-): Promise<IncomingMessage> =>
-  new Promise((resolve, reject) => {
-    const { request } = url.protocol === "https:" ? https : http;
-    const headers = {
-      "User-Agent": "Fuelmark-Feeds/1",
-      Accept: "*/*",
-      "Accept-Encoding": "gzip",
-      ...(before?.etag == null ? {} : { "If-None-Match": before.etag }),
-      ...(before?.modified == null ? {} : { "If-Modified-Since": before.modified }),
-    };
-    const agent = agents[url.protocol as keyof typeof agents];
-    const sent = request(url, { headers, lookup, signal, agent }, resolve);
-    sent.setTimeout(silenceMs, onSilence);
-    sent.on("error", (error: Error & { errors?: Error[] }) =>
-      // A connection to several addresses fails with one error for each of them.
-      reject(new Error(`${url.href}: ${error.message || error.errors?.[0]?.message}`)),
-    );
-    sent.end();
-  });
+/** Asks for the file only if it is another one than `before`. */
+const headersFor = (before: SeenFile | null): Record<string, string> => ({
+  ...{ "User-Agent": "Fuelmark-Feeds/1", Accept: "*/*", "Accept-Encoding": "gzip" },
+  ...(before?.etag == null ? {} : { "If-None-Match": before.etag }),
+  ...(before?.modified == null ? {} : { "If-Modified-Since": before.modified }),
+});
 
 /** Writes a stream into the file `to`; gives the SHA-256 of its bytes. Rejects when they are more than `bytesMax`. */
 export async function store(

@@ -6,7 +6,7 @@ import { isFault } from "#src/import/read-text.ts";
 import { sourceNamed } from "#src/import/source-list.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
-import type { createReceivers } from "#src/pushes/receivers.ts";
+import { type createReceivers, faultOf } from "#src/pushes/receivers.ts";
 import { fetchFile, type Fetched } from "#workers/imports/fetch.ts";
 import { copyNewest } from "#workers/imports/folder.ts";
 import { withTemporaryFolder } from "#workers/imports/temporary.ts";
@@ -29,7 +29,7 @@ export async function runTurn(deps: RunDeps, turn: Turn): Promise<End> {
     return await withTemporaryFolder((folder) => run(deps, turn, folder));
   } catch (error) {
     const isStop = deps.stop.aborted;
-    const fault = isStop ? "The process was stopped; the feed is due at once" : sentence(error);
+    const fault = isStop ? "The process was stopped; the feed is due at once" : faultOf(error);
     return { state: "failed", fault, isStop };
   }
 }
@@ -80,8 +80,3 @@ const withoutLists = <T extends object>(summary: T): T =>
 /** The ending of a file's name, by which a reader may know it: `.csv`, `.osm.pbf`. */
 const endingOf = (file: string): string =>
   /(\.\w{1,10}){1,2}$/.exec(URL.canParse(file) ? new URL(file).pathname : file)?.[0] ?? "";
-
-function sentence(error: unknown): string {
-  const { name, message, errors } = error as Error & { errors?: Error[] };
-  return (message || (errors?.[0]?.message ?? name)).slice(0, 500);
-}

@@ -1,40 +1,35 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const beginning = "fuelmark-feed-";
-/** Those of runs in this process. */
-const own = new Set<string>();
-
 /** Calls `work` with a new folder, which is removed afterwards. Its name has the number of this process. */
 export async function withTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), `${beginning}${process.pid}-`));
-  own.add(folder);
+  const folder = await mkdtemp(join(tmpdir(), `fuelmark-feed-${process.pid}-`));
   try {
     return await work(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
-    own.delete(folder);
   }
 }
 
-/** Removes the folders of processes that have died. */
+/** Removes the folders of processes that have died. In a container the one before had the number of this one. */
 export async function removeLeftFolders(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
-    const [, pid] = /^fuelmark-feed-(\d+)-/.exec(name) ?? [];
+    const pid = Number(/^fuelmark-feed-(\d+)-/.exec(name)?.[1] ?? NaN);
     const folder = join(tmpdir(), name);
-    if (pid === undefined || own.has(folder) || isAlive(Number(pid))) continue;
+    const since = await stat(folder).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => Infinity,
+    );
+    const isLeft = pid === process.pid ? since < performance.timeOrigin : pid > 0 && !isAlive(pid);
     // Another user's folder stays.
-    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    if (isLeft) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
-/** True for another process that runs. In a container the process before had the number of this one. */
 function isAlive(pid: number): boolean {
-  if (pid === process.pid) return false;
   try {
-    process.kill(pid, 0);
-    return true;
+    return process.kill(pid, 0);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }

@@ -1,14 +1,10 @@
-import http from "node:http";
-import https from "node:https";
 import type { Config } from "#src/infrastructure/config.ts";
-import type { createReceivers } from "#src/pushes/receivers.ts";
+import { type createReceivers, faultOf } from "#src/pushes/receivers.ts";
 import type { Attempt } from "#src/pushes/webhooks/turns.ts";
 
 /** Characters of an answer that are kept for the partner to read. */
 const answerMax = 500;
 const answerBytesMax = 4 * answerMax;
-/** Own agents, because a proxy of the process's environment would look the host up itself, without our check. */
-const agents = { "http:": new http.Agent(), "https:": new https.Agent() } as const;
 
 /**
  * Posts `body` to a webhook or a push service, over a connection of its own, to an address that is checked after the
@@ -28,7 +24,7 @@ export async function post(
     const url = new URL(address);
     // Also checks a host that is an address itself, which a socket does not look up.
     await receivers.addressesOf(url.hostname);
-    const { status, answer } = await exchange(url, headers, body, receivers.lookup, timeout);
+    const { status, answer } = await exchange(receivers, url, headers, body, timeout);
     return { status, answer, fault: null, durationMs: durationMs() };
   } catch (error) {
     const fault = timeout.aborted ? `no answer within ${webhookTimeoutMs} ms` : faultOf(error);
@@ -37,17 +33,15 @@ export async function post(
 }
 
 function exchange(
+  receivers: ReturnType<typeof createReceivers>,
   url: URL,
   headers: Record<string, string>,
   body: string | Buffer,
-  lookup: ReturnType<typeof createReceivers>["lookup"],
   signal: AbortSignal,
 ): Promise<{ status: number; answer: string }> {
   return new Promise((resolve, reject) => {
-    const { request } = url.protocol === "https:" ? https : http;
-    const agent = agents[url.protocol as keyof typeof agents];
-    const options = { method: "POST", headers, lookup, signal, agent };
-    const sent = request(url, options, (response) => {
+    const sent = receivers.request(url, { method: "POST", headers, signal });
+    sent.on("response", (response) => {
       const pieces: Buffer[] = [];
       let bytes = 0;
       const end = (): void => {
@@ -73,9 +67,3 @@ const readable = (bytes: Buffer): string =>
     .decode(bytes.subarray(0, answerBytesMax))
     .slice(0, answerMax)
     .replaceAll(/\p{Cc}/gu, " ");
-
-/** A connection to several addresses fails with one error for each of them. */
-function faultOf(error: unknown): string {
-  const { message, errors } = error as Error & { errors?: Error[] };
-  return (message || (errors?.[0]?.message ?? "cannot be reached")).slice(0, answerMax);
-}

@@ -1,11 +1,11 @@
-import { Type } from "typebox";
+import type { Knex } from "knex";
+import { type Static, type TObject, Type } from "typebox";
 import type { ConsoleFeed } from "#src/contract/console.ts";
-import type { Refusal } from "#src/contract/refusals.ts";
 import { dayS, hourS } from "#src/domain/units.ts";
 import { runState } from "#src/import/runs.ts";
 import { readSource, type Source } from "#src/import/source.ts";
 import { sourceNamed } from "#src/import/source-list.ts";
-import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
+import { type Db, rows } from "#src/infrastructure/db.ts";
 import { msOf } from "#src/marks/marks.ts";
 import {
   already,
@@ -63,11 +63,14 @@ export const addFeed = operatorAct(added, noId, async (tx, wish) => {
   if (wrong !== null) return invalid(paths.length > 0 ? "paths" : "urls", wrong);
   const alarmAfterS = wish.alarm_after_s ?? Math.max(3 * everyS, 2 * periodS(source), dayS);
   const own = wish.description === undefined ? null : JSON.stringify(source);
+  // Two adds at once see each other; runs wait for an instant.
+  await rows(tx, "lock table feeds in share row exclusive mode");
   const [made] = await rows<{ id: number }>(
     tx,
     `insert into feeds (source, description, files, every_s, alarm_after_s, replace_source)
-     values (?, ?::jsonb, ?::text[], ?, ?, ?) on conflict do nothing returning id`,
-    [source.name, own, files, everyS, alarmAfterS, replaces],
+     select ?, ?::jsonb, ?::text[], ?, ?, ?
+     where not exists (select from feeds where source = ? and files = ?::text[]) returning id`,
+    [source.name, own, files, everyS, alarmAfterS, replaces, source.name, files],
   );
   if (made === undefined) return already("feed", source.name, "added");
   const details = { source: source.name, files, every_s: everyS, replace_source: replaces };
@@ -84,18 +87,16 @@ function sourceOf({ source = "", description }: { source?: string; description?:
   return "source" in read ? read.source : read.faults.join("; ");
 }
 
-/** The fault of an address or path that no feed can have; null when all are good. */
+/** The fault of addresses and paths that no feed can have; null when all are good. */
 function faultOf(files: readonly string[]): string | null {
-  for (const file of files) {
-    const url = URL.canParse(file) ? new URL(file) : null;
-    if (url !== null && !/^https?:$/.test(url.protocol))
-      return "An address should begin with https://";
-    if (url !== null && (url.username !== "" || url.hash !== ""))
-      return "An address should have neither a user nor a fragment";
-    if (url === null && (/^[/\\]|(^|[/\\])\.\.([/\\]|$)/.test(file) || /\*.*\//.test(file)))
-      return "A path should lie below FEEDS_FOLDER, without .., and * may stand in its file name only";
-  }
-  return null;
+  const urls = files.filter((file) => URL.canParse(file)).map((file) => new URL(file));
+  if (urls.some(({ protocol, username, hash }) => !/^https?:$/.test(protocol) || username + hash))
+    return "An address should begin with https://, and have neither a user nor a fragment";
+  const isWrong = (path: string): boolean =>
+    /^[/\\]|(^|[/\\])\.\.([/\\]|$)|\*.*\//.test(path) && !URL.canParse(path);
+  return files.some(isWrong)
+    ? "A path should lie below FEEDS_FOLDER, without .., and * may stand in its file name only"
+    : null;
 }
 
 /** How often a source changes by its description, seconds; 0 where it does not say. */
@@ -104,35 +105,36 @@ function periodS({ every = "" }: Source): number {
   return Number(count) * (unit === "min" ? 60 : unit === "h" ? hourS : dayS);
 }
 
-/** An operator has a feed run now, and imported even if nothing is new; `force` names guards that its next run ignores. */
-export const runFeed = operatorAct(
-  Type.Object({ force: Type.Optional(Type.Array(idText(40), { maxItems: 10 })) }),
-  rowId,
-  async (tx, { force = [] }, id) => {
-    const refusal = await lockFeed(tx, id, false);
-    if (refusal !== null) return refusal;
-    const sql =
-      "update feeds set due_at = server_now(), seen = null, force = ?::text[] where id = ?";
-    await rows(tx, sql, [force, id]);
-    return done(id, "run", { force });
-  },
-);
+/** An act on a feed that is, or is not, paused; `set` gives the columns that change. */
+const change = <Input extends TObject>(
+  verb: "run" | "pause" | "resume",
+  input: Input,
+  set: (now: Knex.Raw, wish: Static<Input>) => object,
+) =>
+  operatorAct(input, rowId, async (tx, wish, id) => {
+    const sql = "select paused_at is not null as paused from feeds where id = ? for update";
+    const [feed] = await rows<{ paused: boolean }>(tx, sql, [id]);
+    if (feed === undefined) return unknown("feed", id);
+    if (feed.paused && verb !== "resume") return changed("feed", id, "is paused: resume it first");
+    if (!feed.paused && verb === "resume") return already("feed", id, "running");
+    await tx("feeds")
+      .where({ id })
+      .update(set(tx.raw("server_now()"), wish));
+    return done(id, verb, wish as object);
+  });
 
-export const pauseFeed = operatorAct(nothing, rowId, async (tx, _, id) => {
-  const refusal = await lockFeed(tx, id, false);
-  if (refusal !== null) return refusal;
-  await rows(tx, "update feeds set paused_at = server_now() where id = ?", [id]);
-  return done(id, "pause");
+const forced = Type.Object({ force: Type.Optional(Type.Array(idText(40), { maxItems: 10 })) });
+
+/** An operator has a feed run now, and imported even if nothing is new; `force` names guards that its next run ignores. */
+export const runFeed = change("run", forced, (due_at, { force = [] }) => {
+  return { due_at, seen: null, force };
 });
 
+export const pauseFeed = change("pause", nothing, (paused_at) => ({ paused_at }));
+
 /** It is due at once, and its silence counts from now. */
-export const resumeFeed = operatorAct(nothing, rowId, async (tx, _, id) => {
-  const refusal = await lockFeed(tx, id, true);
-  if (refusal !== null) return refusal;
-  const sql = `update feeds set paused_at = null, due_at = server_now(), news_at = server_now(), failures = 0
-    where id = ?`;
-  await rows(tx, sql, [id]);
-  return done(id, "resume");
+export const resumeFeed = change("resume", nothing, (due_at) => {
+  return { paused_at: null, due_at, news_at: due_at, failures: 0 };
 });
 
 /** What it has imported stays, and so do the rows of its runs. A run that is under way goes on to its end. */
@@ -144,17 +146,6 @@ export const removeFeed = operatorAct(nothing, rowId, async (tx, _, id) => {
   );
   return gone === undefined ? unknown("feed", id) : done(id, "remove", gone);
 });
-
-/** Locks a feed that is, or is not, paused; otherwise the refusal. */
-async function lockFeed(tx: Tx, id: number, paused: boolean): Promise<Refusal | null> {
-  const sql = "select paused_at is not null as paused from feeds where id = ? for update";
-  const [feed] = await rows<{ paused: boolean }>(tx, sql, [id]);
-  if (feed === undefined) return unknown("feed", id);
-  if (feed.paused === paused) return null;
-  return paused
-    ? already("feed", id, "running")
-    : changed("feed", id, "is paused: resume it first");
-}
 
 const done = (id: number, verb: string, details: object = {}): Done<{ id: number }> => ({
   ...{ value: { id }, action: `feed.${verb}`, subject: `feed ${id}`, details },

@@ -162,19 +162,3 @@ export async function lookAfterFeeds(
   });
   return due.length;
 }
-
-/** Figures of a feed for `/metrics`; times in seconds. */
-export interface FeedFigures {
-  feed: string;
-  failures: number;
-  newsS: number;
-  dueS: number;
-}
-
-/** Those of all feeds that are not paused. */
-export const readFeedFigures = (db: Db): Promise<FeedFigures[]> =>
-  rows<FeedFigures>(
-    db,
-    `select id || ' ' || source as feed, failures, extract(epoch from news_at)::float8 as "newsS",
-       extract(epoch from due_at)::float8 as "dueS" from feeds where paused_at is null`,
-  );
