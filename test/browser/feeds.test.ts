@@ -19,7 +19,7 @@ describe("the console's feeds in a browser", function () {
     await page.getByRole("alert").getByText("https://").waitFor();
     await page.getByLabel("Addresses or files").fill("");
     await press(page, "Add");
-    const row = page.getByRole("row").filter({ hasText: "it-mimit" });
+    const row = page.getByRole("article", { name: "it-mimit" });
     await row.getByText("every 6 h").waitFor();
     await row.getByText("no run yet").waitFor();
     expect(await axeFaults(page)).to.deep.equal([]);

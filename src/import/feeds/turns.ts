@@ -127,11 +127,14 @@ async function countFailure(
   if (feed === undefined) return;
   const alarm = { subject: named(feedId, source), at: startOfDay(feed.now) };
   const details = { fault: fault.slice(0, 300) };
-  const isRepeated = feed.failures >= failuresTold;
-  if (isRefused || isRepeated)
-    await raiseAlarms(tx, [
-      { kind: isRepeated ? "feed-failing" : "feed-refused", ...alarm, details },
-    ]);
+  const kinds = [
+    ...(isRefused ? (["feed-refused"] as const) : []),
+    ...(feed.failures >= failuresTold ? (["feed-failing"] as const) : []),
+  ];
+  await raiseAlarms(
+    tx,
+    kinds.map((kind) => ({ kind, ...alarm, details })),
+  );
 }
 
 /**

@@ -8,7 +8,6 @@ import { say, sayWith, type Text } from "#web/console/words.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
-import { Table } from "#web/kit/table.tsx";
 import { Ago, Moment } from "#web/kit/time.tsx";
 
 const everyMs = 5000;
@@ -48,15 +47,19 @@ export function FeedsPage() {
         {({ feeds, sources }) => (
           <>
             {mayChange() && <Adding sources={sources} added={loading.load} />}
-            <Feeds
-              feeds={feeds}
-              busy={doing.busy}
-              act={(feed, what) =>
-                what === "run" || what === "remove"
-                  ? setAsking({ feed, act: what })
-                  : void act(feed, what)
-              }
-            />
+            {feeds.length === 0 && <p class="empty">{say("No feeds yet.")}</p>}
+            {feeds.map((feed) => (
+              <Feed
+                key={feed.id}
+                feed={feed}
+                busy={doing.busy}
+                act={(what) =>
+                  what === "run" || what === "remove"
+                    ? setAsking({ feed, act: what })
+                    : void act(feed, what)
+                }
+              />
+            ))}
           </>
         )}
       </Loaded>
@@ -95,81 +98,60 @@ const tones: Record<keyof typeof words, string> = {
   interrupted: "warn",
 };
 
-interface FeedsProps {
-  feeds: readonly ConsoleFeed[];
+interface FeedProps {
+  feed: ConsoleFeed;
   busy: boolean;
-  act: (feed: ConsoleFeed, what: Act) => void;
+  act: (what: Act) => void;
 }
 
-const Feeds = ({ feeds, busy, act }: FeedsProps) => (
-  <Table
-    caption={say("Feeds")}
-    rows={feeds}
-    id={({ id }) => id}
-    empty={say("No feeds yet.")}
-    columns={[
-      {
-        name: say("Source"),
-        by: ({ source }) => source,
-        cell: ({ source, files, replace_source: replaces }) => (
-          <>
-            {source}
-            {files.map((file) => (
-              <div key={file} class="soft said-by">
-                {file}
-              </div>
-            ))}
-            {replaces && (
-              <div class="soft">{say("takes out of service what is not in its files")}</div>
-            )}
-          </>
-        ),
-      },
-      {
-        name: say("State"),
-        by: ({ state }) => state ?? "",
-        cell: (feed) => <State of={feed} />,
-      },
-      {
-        name: say("Last run"),
-        by: ({ finished }) => finished ?? 0,
-        cell: ({ finished }) => <Moment at={finished} />,
-      },
-      {
-        name: say("Next run"),
-        by: ({ due }) => due,
-        cell: ({ paused, due, every_s: everyS }) => (
-          <>
-            {paused ? say("paused") : <Moment at={due} />}
-            <div class="soft">{inWords(everyS)}</div>
-          </>
-        ),
-      },
-      {
-        name: say("Something new"),
-        by: ({ news }) => news,
-        cell: ({ news }) => <Ago at={news} />,
-      },
-      {
-        name: say("Actions"),
-        cell: (feed) =>
-          mayChange() && (
-            <div class="buttons">
-              {(feed.paused
-                ? (["resume", "remove"] as const)
-                : (["run", "pause", "remove"] as const)
-              ).map((what) => (
-                <button key={what} type="button" disabled={busy} onClick={() => act(feed, what)}>
-                  {say(buttons[what])}
-                  <span class="unseen"> {feed.source}</span>
-                </button>
-              ))}
-            </div>
-          ),
-      },
-    ]}
-  />
-);
+/** A feed with its newest run. */
+function Feed({ feed, busy, act }: FeedProps) {
+  const { id, source, files, paused, every_s: everyS, due, finished, news } = feed;
+  const times = {
+    every: inWords(everyS),
+    next: paused ? say("paused") : <Moment at={due} />,
+    last: <Moment at={finished} />,
+    news: <Ago at={news} />,
+  };
+  return (
+    <article class="card request" aria-labelledby={`feed-${id}`}>
+      <div class="title">
+        <h2 id={`feed-${id}`}>{source}</h2>
+        <State of={feed} />
+      </div>
+      <p class="soft">
+        {sayWith("{every}, next run: {next}. Last run: {last}. Something new: {news}.", times)}
+        {feed.replace_source && ` ${say("Takes out of service what is not in its files.")}`}
+      </p>
+      {files.map((file) => (
+        <div key={file} class="said-by">
+          {file}
+        </div>
+      ))}
+      {feed.failures > 1 && (
+        <p>{say("{n} {n|time|times} in a row without success", { n: feed.failures })}</p>
+      )}
+      {feed.silent && <p>{say("nothing new for too long")}</p>}
+      {feed.fault !== null && (
+        <p class="fault" lang="en">
+          {feed.fault}
+        </p>
+      )}
+      {mayChange() && (
+        <div class="buttons">
+          {(paused ? (["resume", "remove"] as const) : (["run", "pause", "remove"] as const)).map(
+            (what) => (
+              <button key={what} type="button" disabled={busy} onClick={() => act(what)}>
+                {say(buttons[what])}
+                <span class="unseen"> {source}</span>
+              </button>
+            ),
+          )}
+        </div>
+      )}
+    </article>
+  );
+}
 
 const buttons: Record<Act, Text> = {
   run: "Run now …",
@@ -178,26 +160,11 @@ const buttons: Record<Act, Text> = {
   remove: "Forget …",
 };
 
-function State({ of: { state, fault, failures, silent, paused } }: { of: ConsoleFeed }) {
-  return (
-    <>
-      <span class={`tag ${state === null ? "" : tones[state]}`}>
-        {state === null ? say("no run yet") : words[state]}
-      </span>
-      {failures > 1 && (
-        <div class="soft">
-          {say("{n} {n|time|times} in a row without success", { n: failures })}
-        </div>
-      )}
-      {silent && !paused && <div class="soft">{say("nothing new for too long")}</div>}
-      {fault !== null && (
-        <div class="said-by" lang="en">
-          {fault}
-        </div>
-      )}
-    </>
-  );
-}
+const State = ({ of: { state } }: { of: ConsoleFeed }) => (
+  <span class={`tag ${state === null ? "" : tones[state]}`}>
+    {state === null ? say("no run yet") : words[state]}
+  </span>
+);
 
 interface QuestionProps {
   feed: ConsoleFeed;
