@@ -49,7 +49,7 @@ export function stationsCommand(output: () => Output): Command {
 
 async function importFiles(out: Output, paths: string[], options: StationOptions): Promise<void> {
   const { dryRun, replaceSource, allowRemovals, refusals, force } = options;
-  const described = await describedBy(options);
+  const described = await chosenFor(options);
   const extract = sourceNamed(`osm${options.format === undefined ? "" : `-${options.format}`}`)!;
   const label =
     described === undefined && options.source !== undefined
@@ -79,7 +79,7 @@ async function importFiles(out: Output, paths: string[], options: StationOptions
 }
 
 /** The description that the options name; undefined for an extract of OSM under a name of its own. */
-async function describedBy(options: StationOptions): Promise<Source | undefined> {
+async function chosenFor(options: StationOptions): Promise<Source | undefined> {
   const { source, map, format } = options;
   if (map !== undefined) return chosenSource(options);
   if (source === undefined || format !== undefined) return undefined;

@@ -1,5 +1,7 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { gzipSync } from "node:zlib";
 import type { ImportTask, ImportWord } from "#api/console/import-thread.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
 import { inTransaction } from "#src/infrastructure/db.ts";
@@ -23,15 +25,17 @@ interface Begun {
   id: number;
   actor: string;
   file: string;
+  /** The names of its files, in the order of the task's paths. */
+  names: readonly string[];
 }
 
 /**
- * Runs an import in a thread and keeps its row up to date. When it has ended, well or not, `after` is called, and
- * then the row gets its end. A thread does not hold up a stop of the process: its row is then found interrupted.
+ * Runs an import in a thread and keeps its row up to date. When it has ended, well or not, the row gets its end, after
+ * `after` has been called. A thread does not hold up a stop of the process: its row is then found interrupted.
  */
 export function runImport(
   { db, config, producer, log, invalidation }: ConsoleDeps,
-  { id, actor, file }: Begun,
+  { id, actor, file, names }: Begun,
   task: Omit<ImportTask, "config">,
   after: () => Promise<void>,
 ): void {
@@ -46,12 +50,14 @@ export function runImport(
   }, noteMs).unref();
 
   const finish = async (): Promise<void> => {
+    const refusedRows = await readRefused(task.refusals);
+    if (refusedRows !== null) end.refusedRows = refusedRows;
     await after();
     if (task.kind === "stations") invalidation.renewSoon();
     await inTransaction(db, async (tx) => {
       await finishRun(tx, id, end);
       if (end.summary === undefined || task.dryRun) return;
-      await logImport(tx, actor, task.kind, file, end.summary);
+      await logImport(tx, actor, task.kind, file, end.summary as { source: string });
     });
   };
   thread.on("message", (word: ImportWord) => {
@@ -62,7 +68,11 @@ export function runImport(
     } else if (word.kind === "done") end = { state: "done", summary: word.summary };
     else {
       const state = word.brokeOff ? "failed" : "refused";
-      end = { state, fault: word.fault.replaceAll(task.path, file) };
+      const fault = task.paths.reduce(
+        (text, path, n) => text.replaceAll(path, names[n]!),
+        word.fault,
+      );
+      end = { state, fault };
     }
   });
   thread.on("error", (error) => {
@@ -76,3 +86,15 @@ export function runImport(
     );
   });
 }
+
+/** The rows that were left out, gzipped; null without any. More than anybody reads are cut off. */
+async function readRefused(path: string): Promise<Buffer | null> {
+  const csv = await readFile(path).catch(() => null);
+  if (csv === null || !csv.subarray(0, csv.length - 1).includes(lineFeed)) return null;
+  const whole =
+    csv.length <= refusedBytes ? csv : csv.subarray(0, csv.lastIndexOf(lineFeed, refusedBytes) + 1);
+  return gzipSync(whole);
+}
+
+const lineFeed = 0x0a;
+const refusedBytes = 20 * 1024 * 1024;

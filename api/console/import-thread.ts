@@ -4,15 +4,19 @@ import { createDb, type Db } from "#src/infrastructure/db.ts";
 import type { importKinds } from "#src/contract/console.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { importCities } from "#src/import/import-cities.ts";
-import { importStations } from "#src/import/import-stations.ts";
-import { importStatuses, type StatusSummary } from "#src/import/import-statuses.ts";
-import type { ImportSummary } from "#src/import/file-import.ts";
-import { isFault } from "#src/import/read-text.ts";
+import { importSource } from "#src/import/import-source.ts";
+import { importStatuses } from "#src/import/import-statuses.ts";
+import { type FileFault, isFault } from "#src/import/read-text.ts";
+import { describedBy } from "#src/import/source-list.ts";
 
 /** The task of one import. */
 export interface ImportTask {
   kind: (typeof importKinds)[number];
-  path: string;
+  /** Stations may have several files. */
+  paths: string[];
+  /** A file for the rows that are left out, as CSV. */
+  refusals: string;
+  force: string[];
   source: string | undefined;
   replaceSource: boolean;
   allowRemovals: number | undefined;
@@ -24,7 +28,7 @@ export interface ImportTask {
 export type ImportWord =
   | { kind: "progress"; step: string; done: number; total: number | null }
   | { kind: "touched"; stationIds: string[] }
-  | { kind: "done"; summary: ImportSummary | StatusSummary }
+  | { kind: "done"; summary: { source: string; refused?: number } }
   | { kind: "refused"; fault: string; brokeOff: boolean };
 
 // A thread of its own: reading and comparing a country keeps a core busy for seconds, and requests must not wait.
@@ -48,20 +52,28 @@ try {
   await db.destroy();
 }
 
-function run(
-  on: Db,
-  { kind, path, source, replaceSource, allowRemovals, dryRun, config }: ImportTask,
-) {
+async function run(on: Db, task: ImportTask): Promise<{ source: string } | FileFault> {
+  const { kind, paths, source, replaceSource, allowRemovals, dryRun, config } = task;
   const common = {
-    path,
+    path: paths[0]!,
     dryRun,
     progress: (step: string, done: number, total: number | null) =>
       say({ kind: "progress", step, done, total }),
     waiting: () => say({ kind: "progress", step: "waiting", done: 0, total: null }),
+    touched: (stationIds: string[]) => say({ kind: "touched", stationIds }),
   };
-  const options = { ...common, format: undefined, source, replaceSource, allowRemovals };
-  if (kind === "stations") return importStations(on, options);
-  if (kind === "cities") return importCities(on, options);
+  const removals = { replaceSource, allowRemovals };
+  if (kind === "stations") {
+    const { refusals, force } = task;
+    const options = { ...common, ...removals, ...describedBy(source), paths, refusals, force };
+    const done = await importSource(on, config, options);
+    if (isFault(done)) return done;
+    const { stations, statuses, unknown_fuels } = done;
+    const more = Object.keys(unknown_fuels).length > 0 ? { unknown_fuels } : {};
+    return { ...stations!, ...(statuses === null ? {} : { statuses }), ...more };
+  }
+  if (kind === "cities")
+    return importCities(on, { ...common, ...removals, format: undefined, source });
   return importStatuses(on, config, {
     ...common,
     format: "csv",
@@ -70,6 +82,5 @@ function run(
     maxAgeMs: dayMs,
     notSoldMs: 30 * dayMs,
     asOf: null,
-    touched: (stationIds) => say({ kind: "touched", stationIds }),
   });
 }

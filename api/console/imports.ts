@@ -1,23 +1,31 @@
-import { createWriteStream } from "node:fs";
+import { createReadStream, createWriteStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { gunzipSync } from "node:zlib";
 import { Type, type Static } from "typebox";
-import { type ConsoleCall, consoleCall, type OperatorGate } from "#api/console/operator-gate.ts";
+import {
+  type ConsoleCall,
+  consoleCall,
+  idOf,
+  type OperatorGate,
+} from "#api/console/operator-gate.ts";
 import { runImport } from "#api/console/import-runner.ts";
 import { refuseForeign } from "#api/pages/guards.ts";
 import { orThrow, refused } from "#api/http/errors.ts";
 import type { PageRouter } from "#api/http/context.ts";
 import { queryReader } from "#api/http/validate.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
-import { importKinds } from "#src/contract/console.ts";
-import { listRuns, startRun } from "#src/import/runs.ts";
-import { idText, line } from "#src/operators/inputs.ts";
+import { type ConsoleSource, importKinds } from "#src/contract/console.ts";
+import { firstRefused } from "#src/import/refusals.ts";
+import { listRuns, refusedRowsOf, runsShown, startRun } from "#src/import/runs.ts";
+import { shippedSources } from "#src/import/source-list.ts";
+import type { Db } from "#src/infrastructure/db.ts";
+import { idText, line, rowId } from "#src/operators/inputs.ts";
 
-const shown = 30;
 const bytesMax = 50 * 1024 * 1024;
 const path = "/console/api/imports";
 
@@ -28,13 +36,40 @@ const asked = Type.Object({
   replace_source: Type.Optional(Type.Boolean()),
   allow_removals: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000 })),
   dry_run: Type.Boolean(),
+  /** Bytes of each file, where several come as one body; `file` then has their names, with commas between. */
+  sizes: Type.Optional(Type.String({ pattern: "^\\d{1,9}(,\\d{1,9}){1,4}$" })),
+  /** Guards of whole files that are overridden, with commas between. */
+  force: Type.Optional(line(0, 200)),
 });
 
-/** Imports of the console, the newest first, with how far they are. */
-export const listImportsCall = ({ db }: ConsoleDeps): ConsoleCall =>
+const sources: ConsoleSource[] = shippedSources.map(({ name, title, files }) => ({
+  ...{ name, title },
+  files: files.map((file) => file.name),
+}));
+
+/** Imports of the console, the newest first, with how far they are, and the rows that they have left out. */
+export const importCalls = ({ db }: ConsoleDeps): ConsoleCall[] => [
   consoleCall("GET", "/imports", { role: "viewer" }, async (ctx) => {
-    ctx.body = { imports: await listRuns(db, shown) };
-  });
+    ctx.body = { imports: await listRuns(db, runsShown), sources };
+  }),
+  consoleCall("GET", "/imports/{id}/refused", { role: "viewer" }, async (ctx) => {
+    ctx.body = { rows: firstRefused(await refusedCsv(db, ctx.params["id"])) };
+  }),
+  consoleCall("GET", "/imports/{id}/refused.csv", { role: "viewer" }, async (ctx) => {
+    const csv = await refusedCsv(db, ctx.params["id"]);
+    ctx.set({
+      "Content-Type": "text/csv; charset=utf-8",
+      "Content-Disposition": 'attachment; filename="refused.csv"',
+    });
+    ctx.body = csv;
+  }),
+];
+
+async function refusedCsv(db: Db, id: string | undefined): Promise<string> {
+  const packed = await refusedRowsOf(db, idOf(rowId, id));
+  if (packed === null) throw refused("not-found", "This import has no rows that were left out.");
+  return gunzipSync(packed).toString("utf8");
+}
 
 /**
  * `POST /console/api/imports`: takes a file of at most 50 MB as it is, and imports it behind the answer. One at a time
@@ -57,22 +92,22 @@ export function uploadPage(router: PageRouter, services: ConsoleDeps, gate: Oper
       throw refused("import-running", "An import is running here. Wait until it has ended.");
     busy = true;
     const { kind, file, source, replace_source = false, dry_run } = values as unknown as Asked;
-    const { allow_removals: allowRemovals } = values as unknown as Asked;
+    const { allow_removals: allowRemovals, sizes, force = "" } = values as unknown as Asked;
     const folder = await mkdtemp(join(tmpdir(), "fuelmark-import-"));
     const clean = async (): Promise<void> => {
       busy = false;
       await rm(folder, { recursive: true, force: true });
     };
     try {
-      // The file's own name stays on the page: its ending is all that a reader looks at.
-      const copy = join(folder, `upload${/\.\w{1,10}$/.exec(file)?.[0] ?? ""}`);
-      await receive(ctx.req, copy);
+      const names = sizes === undefined ? [file] : file.split(",").map((name) => name.trim());
+      const paths = await receive(ctx.req, folder, names, sizes?.split(",").map(Number));
       const actor = viewer.account.name;
       const row = { kind, file, source: source ?? null, replace_source, dry_run, actor };
       const id = await startRun(db, row);
       const removals = { replaceSource: replace_source, allowRemovals };
-      const task = { kind, path: copy, source, ...removals, dryRun: dry_run };
-      runImport(services, { id, actor, file }, task, clean);
+      const refusals = join(folder, "refused.csv");
+      const task = { kind, paths, refusals, force: entriesOf(force), source, ...removals };
+      runImport(services, { id, actor, file, names }, { ...task, dryRun: dry_run }, clean);
       ctx.status = 202;
       ctx.set("Cache-Control", "no-store");
       ctx.body = { id };
@@ -94,8 +129,37 @@ const brokenOff = refused("validation-failed", [
   { loc: ["body"], msg: "Body ended too early", type: "incomplete" },
 ]);
 
-/** Writes the request's body to the file `copy`; throws a refusal when it is too long or breaks off. */
-async function receive(from: IncomingMessage, copy: string): Promise<void> {
+/**
+ * Writes the request's body to files of the folder, and gives their paths; `sizes` (bytes) says where each ends. Throws
+ * a refusal when it is too long, breaks off, or has another length than the files.
+ */
+async function receive(
+  from: IncomingMessage,
+  folder: string,
+  names: readonly string[],
+  sizes?: readonly number[],
+): Promise<string[]> {
+  // The file's own name stays on the page: its ending is all that a reader looks at.
+  const pathOf = (name: string, n: number): string =>
+    join(folder, `upload${n}${/\.\w{1,10}$/.exec(name)?.[0] ?? ""}`);
+  const whole = pathOf(sizes === undefined ? names[0]! : "", 0);
+  const bytes = await receiveWhole(from, whole);
+  if (sizes === undefined) return [whole];
+  if (sizes.length !== names.length || sizes.reduce((a, b) => a + b, 0) !== bytes) throw brokenOff;
+  let start = 0;
+  const paths: string[] = [];
+  for (const [n, size] of sizes.entries()) {
+    const path = pathOf(names[n]!, n + 1);
+    const part = size === 0 ? [] : createReadStream(whole, { start, end: start + size - 1 });
+    await pipeline(part, createWriteStream(path));
+    paths.push(path);
+    start += size;
+  }
+  return paths;
+}
+
+/** Writes the request's body to the file `copy`, and gives its length. */
+async function receiveWhole(from: IncomingMessage, copy: string): Promise<number> {
   let bytes = 0;
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -110,4 +174,11 @@ async function receive(from: IncomingMessage, copy: string): Promise<void> {
     throw from.complete ? error : brokenOff;
   }
   if (bytes > bytesMax) throw tooLarge;
+  return bytes;
 }
+
+const entriesOf = (text: string): string[] =>
+  text
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "");

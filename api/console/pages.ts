@@ -5,7 +5,7 @@ import { choiceCalls } from "#api/console/choices.ts";
 import { feedCalls } from "#api/console/feeds.ts";
 import { findCall } from "#api/console/find.ts";
 import { healthCalls } from "#api/console/health.ts";
-import { listImportsCall, uploadPage } from "#api/console/imports.ts";
+import { importCalls, uploadPage } from "#api/console/imports.ts";
 import { keyCalls } from "#api/console/keys.ts";
 import { incidentCalls } from "#api/console/incidents.ts";
 import { limitRequestCalls } from "#api/console/limit-requests.ts";
@@ -57,7 +57,7 @@ export const consoleCalls = (services: ConsoleDeps): ConsoleCall[] => [
   ...historyCalls(services),
   ...stationCalls(services),
   ...brandCalls(services),
-  listImportsCall(services),
+  ...importCalls(services),
   ...feedCalls(services),
   ...healthCalls(services),
   ...alarmCalls(services),

@@ -387,6 +387,17 @@ export interface ConsoleFailedMark {
 
 export const importKinds = ["stations", "cities", "statuses"] as const;
 
+/** A description of a source that comes with Fuelmark. */
+export interface ConsoleSource {
+  name: string;
+  title: string;
+  /** What is in each of its files. */
+  files: string[];
+}
+
+/** A row that an import has left out. */
+export type ConsoleRefusedRow = Record<"place" | "id" | "field" | "value" | "reason", string>;
+
 /** An import that was started in the console, or a run of a feed. */
 export interface ConsoleImport {
   id: number;
@@ -407,6 +418,8 @@ export interface ConsoleImport {
   summary: Record<string, unknown> | null;
   /** The reason of its refusal or failure. */
   fault: string | null;
+  /** True if the rows that it has left out can be seen. */
+  has_refused_rows: boolean;
   started: number;
   finished: number | null;
 }

@@ -1,5 +1,7 @@
 import { createWriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
+import { parse } from "csv-parse/sync";
+import { stringify } from "csv-stringify/sync";
 
 /** A row of a file that was left out: where it is, what it is about, and why. Texts may be "". */
 export interface RefusedRow {
@@ -22,7 +24,7 @@ export interface RefusedRows {
 
 export const refusedShown = 200;
 const valueMax = 200;
-const columns = ["place", "id", "field", "value", "reason"] as const;
+const columns = ["place", "id", "field", "value", "reason"];
 
 /** Collects refused rows, all of them as CSV in the file `path` if there is one. */
 export function createRefusedRows(path: string | undefined): RefusedRows {
@@ -36,7 +38,8 @@ export function createRefusedRows(path: string | undefined): RefusedRows {
     add(row) {
       const short = { ...row, value: row.value.slice(0, valueMax) };
       if (first.length < refusedShown) first.push(short);
-      file?.write(`${columns.map((name) => quoted(short[name])).join(",")}\n`);
+      // A spreadsheet must never take a stranger's text for a formula.
+      file?.write(stringify([short], { columns, escape_formulas: true }));
     },
     async end() {
       if (file === null) return;
@@ -47,8 +50,6 @@ export function createRefusedRows(path: string | undefined): RefusedRows {
   };
 }
 
-/** A field of CSV. A value that a spreadsheet would run as a formula begins with an apostrophe. */
-function quoted(text: string): string {
-  const harmless = /^[=+\-@\t\r]/.test(text) && !/^-?[\d.]+$/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
-}
+/** The first rows of such a file. */
+export const firstRefused = (csv: string): RefusedRow[] =>
+  parse<RefusedRow>(csv, { columns: true, to: refusedShown });

@@ -34,13 +34,32 @@ export const finishRun = async (
     state: "done" | "unchanged" | "refused" | "failed";
     summary?: { source: string };
     fault?: string;
+    /** Rows that were left out, as CSV, gzipped. */
+    refusedRows?: Buffer;
   },
 ): Promise<void> => {
   const summary = end.summary === undefined ? null : JSON.stringify(end.summary);
   const row = { state: end.state, summary, fault: end.fault ?? null };
+  const refused_rows = end.refusedRows ?? null;
   await tx("imports")
     .where({ id })
-    .update({ ...row, finished_at: tx.raw("server_now()") });
+    .update({ ...row, refused_rows, finished_at: tx.raw("server_now()") });
+  // The list shows the newest runs alone, and nobody asks for the rows of older ones.
+  await tx("imports")
+    .where("id", "<=", id - runsShown)
+    .whereNotNull("refused_rows")
+    .update({ refused_rows: null });
+};
+
+/** Number of runs that the list shows. */
+export const runsShown = 30;
+
+/** The rows that a run has left out, as CSV, gzipped; null if there are none, or no longer. */
+export const refusedRowsOf = async (db: Db, id: number): Promise<Buffer | null> => {
+  const [run] = await db("imports")
+    .where({ id })
+    .select<{ refused_rows: Buffer | null }[]>("refused_rows");
+  return run?.refused_rows ?? null;
 };
 
 /** SQL: an import is not being done any more, though its row says so. */
@@ -55,7 +74,8 @@ export const listRuns = (
 ): Promise<ConsoleImport[]> =>
   rows<ConsoleImport>(
     db,
-    `select id, kind, file, source, replace_source, dry_run, actor, step, done, total, summary, fault,
+    `select id, kind, file, source, replace_source, dry_run, actor, step, done, total,
+       summary - 'refused_rows' as summary, fault, refused_rows is not null as has_refused_rows,
        ${runState} as state,
        ${msOf("started_at")} as started, ${msOf("finished_at")} as finished
      from imports where ?::int is null or feed_id = ?::int order by id desc limit ?`,

@@ -32,6 +32,17 @@ export const shippedSources = [
 export const sourceNamed = (name: string): Source | undefined =>
   shippedSources.find((one) => one.name === name);
 
+/** The description of this name, or that of OSM under this name: an extract's own (decisions 14.3). */
+export function describedBy(name: string | undefined): {
+  source: Source;
+  label: string | undefined;
+} {
+  const source = name === undefined ? undefined : sourceNamed(name);
+  return source === undefined
+    ? { source: sourceNamed("osm")!, label: name }
+    : { source, label: undefined };
+}
+
 /** The description in a file. Throws a wrong-file fault that names each wrong key. */
 export async function readSourceFile(path: string): Promise<Source> {
   const text = await readFile(path, "utf8");

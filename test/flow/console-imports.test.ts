@@ -4,13 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
-import type { ConsoleImport } from "#src/contract/console.ts";
+import type { ConsoleImport, ConsoleSource } from "#src/contract/console.ts";
 import { startRun } from "#src/import/runs.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { until } from "#test/flow/client.ts";
 import { type ConsoleClient, createConsoleClient, signIn } from "#test/flow/console-client.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
 import { useEdgeOn } from "#test/api/edge.ts";
+import { fixtures } from "#test/import/source-fixtures.ts";
 import { useStage } from "#test/flow/stage.ts";
 
 const stationsFile = (count: number): string =>
@@ -83,6 +84,58 @@ describe("flow: files imported in the console", function () {
     expect(entries).to.have.length(1);
     expect(entries[0]).to.include({ actor: "olga", action: "stations.import" });
     expect(entries[0].details).to.include({ file: "country.json", added: 30 });
+  });
+
+  it("takes the files of a register at once, and shows each row that it leaves out (decisions 14.9)", async () => {
+    const { files } = fixtures["it-mimit"]!;
+    const parts = Object.values(files).map((text) => Buffer.from(text));
+    const query = {
+      ...{ source: "it-mimit", file: Object.keys(files).join(", "), dry_run: "false" },
+      sizes: parts.map(({ length }) => length).join(","),
+    };
+    const { sources } = (await olga.call("GET", "/imports")).body as { sources: ConsoleSource[] };
+    expect(sources.find(({ name }) => name === "it-mimit")?.files).to.deep.equal([
+      "stations",
+      "prices",
+    ]);
+    const run = await ended((await upload(olga, query, Buffer.concat(parts))).id);
+    expect(run.summary).to.deep.include({ source: "it-mimit", added: 3, refused: 2 });
+    expect(run.summary!["reasons"]).to.deep.equal({ "no-position": 1, "lpg-only": 1 });
+    expect(run.has_refused_rows).to.equal(true);
+    const vera = await signIn(edge.origin, { name: "vera", password: testPassword });
+    const { rows: left } = (await vera.call("GET", `/imports/${run.id}/refused`)).body;
+    expect(left).to.deep.equal([
+      { place: "line 7", id: "11", field: "lat, lon", value: "", reason: "no-position" },
+      { place: "line 5", id: "it-mimit-9", field: "", value: "", reason: "lpg-only" },
+    ]);
+    const csv = await fetch(`${edge.origin}/console/api/imports/${run.id}/refused.csv`, {
+      headers: { Cookie: vera.cookie },
+    });
+    expect(csv.headers.get("content-type")).to.contain("text/csv");
+    expect(await csv.text()).to.equal(
+      'place,id,field,value,reason\nline 7,11,"lat, lon",,no-position\nline 5,it-mimit-9,,,lpg-only\n',
+    );
+    const sold = await rows(
+      country.db,
+      "select id, grades_sold, brand from stations where source = 'it-mimit' order by id",
+    );
+    expect(sold).to.deep.equal([
+      { id: "it-mimit-10", grades_sold: "", brand: "Eni" },
+      { id: "it-mimit-7", grades_sold: "95,ДТ", brand: "Q8" },
+      { id: "it-mimit-8", grades_sold: "ДТ", brand: "" },
+    ]);
+    // The same again changes nothing, and one file too few, or another length, is said.
+    const again = await ended((await upload(olga, query, Buffer.concat(parts))).id);
+    expect(again.summary).to.include({ added: 0, changed: 0, unchanged: 3 });
+    const wrong = { ...query, sizes: "10,20" };
+    expect((await upload(olga, wrong, Buffer.concat(parts))).status).to.equal(422);
+    const half = await upload(
+      olga,
+      { source: "it-mimit", file: "prices.csv", dry_run: "true" },
+      parts[1]!,
+    );
+    const refused = await ended(half.id);
+    expect(refused.fault).to.contain('the file "stations" of the source it-mimit is not there');
   });
 
   it("keeps no file", async () => {

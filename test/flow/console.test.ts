@@ -97,6 +97,8 @@ const placed: Record<string, { path?: string; body?: unknown; status: number }> 
   "POST /feeds/{id}/pause": { path: "/feeds/999/pause", status: 404 },
   "POST /feeds/{id}/resume": { path: "/feeds/999/resume", status: 404 },
   "DELETE /feeds/{id}": { path: "/feeds/999", status: 404 },
+  "GET /imports/{id}/refused": { path: "/imports/999/refused", status: 404 },
+  "GET /imports/{id}/refused.csv": { path: "/imports/999/refused.csv", status: 404 },
   "GET /health": { status: 200 },
   "GET /alarms": { status: 200 },
   "POST /alarms/acknowledge": { body: { ids: [1] }, status: 200 },

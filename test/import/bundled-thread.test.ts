@@ -19,7 +19,7 @@ describe("the import thread as it is bundled", () => {
     writeFileSync(path, "x\n");
     const thread = new Worker(join(projectRoot, "dist", "import-thread.js"), {
       workerData: {
-        ...{ kind: "cities", path, source: undefined, replaceSource: false, dryRun: true },
+        ...{ kind: "cities", paths: [path], source: undefined, replaceSource: false, dryRun: true },
         config: instance.config,
       },
     });

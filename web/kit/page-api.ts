@@ -20,7 +20,7 @@ export interface PageApi {
   /** Sends JSON. */
   send<T>(method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<Result<T>>;
   /** Sends a file as it is. */
-  upload<T>(path: string, file: File): Promise<Result<T>>;
+  upload<T>(path: string, file: Blob): Promise<Result<T>>;
 }
 
 /**
@@ -31,7 +31,7 @@ export function pageApi(onOver: (words: string) => void): PageApi {
   const call = async <T>(
     method: string,
     path: string,
-    { headers = {}, body }: { headers?: Record<string, string>; body?: string | File } = {},
+    { headers = {}, body }: { headers?: Record<string, string>; body?: string | Blob } = {},
   ): Promise<Result<T>> => {
     let response: Response;
     try {

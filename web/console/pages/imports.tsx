@@ -1,5 +1,10 @@
 import { useEffect, useId, useState } from "preact/hooks";
-import { type ConsoleImport, importKinds } from "#src/contract/console.ts";
+import {
+  type ConsoleImport,
+  type ConsoleRefusedRow,
+  type ConsoleSource,
+  importKinds,
+} from "#src/contract/console.ts";
 import { api, mayChange, useLoaded } from "#web/console/api.ts";
 import { tell } from "#web/console/doing.ts";
 import { SelectField, SwitchField, TextField } from "#web/console/parts/field.tsx";
@@ -17,7 +22,7 @@ const runningMs = 1000;
 type Kind = (typeof importKinds)[number];
 
 const what: Record<Kind, Text> = {
-  stations: "Stations: OpenStreetMap as Overpass JSON or GeoJSON",
+  stations: "Stations: OpenStreetMap, or a register",
   cities: "Cities: hflabs CSV or GeoNames",
   statuses: "Statuses: CSV of station_id, status, fuels_now, fuels_no, updated",
 };
@@ -25,7 +30,11 @@ const what: Record<Kind, Text> = {
 /** Files of stations, cities and statuses: first tried, then imported, with how far each is. */
 export function ImportsPage() {
   const [everyMs, setEvery] = useState(restMs);
-  const loading = useLoaded<{ imports: ConsoleImport[] }>("/imports", everyMs);
+  const loading = useLoaded<{ imports: ConsoleImport[]; sources: ConsoleSource[] }>(
+    "/imports",
+    everyMs,
+  );
+  const [asked, setAsked] = useState<ConsoleImport | null>(null);
   const running = loading.value.value?.imports.some(({ state }) => state === "running") === true;
   useEffect(() => setEvery(running ? runningMs : restMs), [running]);
   return (
@@ -33,24 +42,36 @@ export function ImportsPage() {
       <h1>{say("Imports")}</h1>
       <p class="soft">
         {sayWith(
-          "Files of at most 50 MB. Import larger files on the server: {command}. Also import French stock-outs there, because they need two files: {french}",
+          "Files of at most 50 MB. Import larger files on the server: {command}. A register that is not in the list needs a description: {own}",
           {
             command: <code>npm run operator -- stations import FILE</code>,
-            french: <code>statuses import FILE --format fr-ruptures</code>,
+            own: <code>source try FILE</code>,
           },
         )}
       </p>
-      {mayChange() && <Form started={loading.load} />}
-      <Loaded of={loading}>{({ imports }) => <Runs imports={imports} />}</Loaded>
+      {mayChange() && <Form sources={loading.value.value?.sources ?? []} started={loading.load} />}
+      <Loaded of={loading}>{({ imports }) => <Runs imports={imports} ask={setAsked} />}</Loaded>
+      {asked !== null && <RefusedRows key={asked.id} of={asked} />}
     </section>
   );
 }
 
-function Form({ started }: { started: () => Promise<void> }) {
+function Form({
+  sources,
+  started,
+}: {
+  sources: readonly ConsoleSource[];
+  started: () => Promise<void>;
+}) {
   const fileId = useId();
   const [kind, setKind] = useState<Kind>("stations");
-  const [file, setFile] = useState<File | null>(null);
-  const [source, setSource] = useState("");
+  const [files, setFiles] = useState<readonly File[]>([]);
+  const [register, setRegister] = useState("");
+  const [extract, setExtract] = useState("");
+  // A register that was chosen for stations must not go along, unseen, with statuses.
+  const described = kind === "stations" ? sources.find(({ name }) => name === register) : undefined;
+  const source = described?.name ?? extract;
+  const names = files.map(({ name }) => name).join(", ");
   const [asksReplace, setReplace] = useState(false);
   // A tick that was made for stations must not go along, unseen, with statuses.
   const replace = asksReplace && kind !== "statuses";
@@ -59,17 +80,18 @@ function Form({ started }: { started: () => Promise<void> }) {
   const [asking, setAsking] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
   const send = async (dryRun: boolean): Promise<void> => {
-    if (file === null) return;
+    if (files.length === 0) return;
     setBusy(true);
     const query = new URLSearchParams({
       kind,
-      file: file.name,
+      file: names,
       dry_run: String(dryRun),
+      ...(files.length > 1 ? { sizes: files.map(({ size }) => size).join(",") } : {}),
       ...(source === "" ? {} : { source }),
       ...(replace ? { replace_source: "true" } : {}),
       ...(replace && allowed !== "" ? { allow_removals: allowed } : {}),
     });
-    const answer = await api.upload(`/imports?${query.toString()}`, file);
+    const answer = await api.upload(`/imports?${query.toString()}`, new Blob([...files]));
     setBusy(false);
     setAsking(false);
     setFault(answer.failure?.words ?? null);
@@ -92,22 +114,41 @@ function Form({ started }: { started: () => Promise<void> }) {
           options={importKinds.map((one) => [one, say(what[one])])}
           onChange={(value) => setKind(importKinds.find((one) => one === value) ?? "stations")}
         />
+        {kind === "stations" && (
+          <SelectField
+            label={say("Register")}
+            value={register}
+            options={[
+              ["", say("None: OpenStreetMap")],
+              ...sources.map(({ name, title }) => [name, title] as const),
+            ]}
+            onChange={setRegister}
+          />
+        )}
         <div class="field">
           <label for={fileId}>{say("File")}</label>
           <input
             id={fileId}
             type="file"
             required
-            onChange={({ currentTarget }) => setFile(currentTarget.files?.[0] ?? null)}
+            multiple={kind === "stations"}
+            onChange={({ currentTarget }) => setFiles([...(currentTarget.files ?? [])])}
           />
+          {described !== undefined && described.files.length > 1 && (
+            <small>
+              {say("Choose all at once: {files}", { files: described.files.join(", ") })}
+            </small>
+          )}
         </div>
-        <TextField
-          label={say("Name of the source")}
-          hint={say("A different name for each extract. Empty: the default of the format.")}
-          value={source}
-          onChange={setSource}
-          maxLength={40}
-        />
+        {described === undefined && (
+          <TextField
+            label={say("Name of the source")}
+            hint={say("A different name for each extract. Empty: the default of the format.")}
+            value={extract}
+            onChange={setExtract}
+            maxLength={40}
+          />
+        )}
       </div>
       {kind !== "statuses" && (
         <SwitchField
@@ -131,16 +172,16 @@ function Form({ started }: { started: () => Promise<void> }) {
       )}
       <Fault words={fault} />
       <div class="buttons">
-        <button type="submit" class="primary" disabled={busy || file === null}>
+        <button type="submit" class="primary" disabled={busy || files.length === 0}>
           {say("Dry run, change nothing")}
         </button>
-        <button type="button" disabled={busy || file === null} onClick={() => setAsking(true)}>
+        <button type="button" disabled={busy || files.length === 0} onClick={() => setAsking(true)}>
           {say("Import it …")}
         </button>
       </div>
       {asking && (
         <Confirm
-          title={say("Import {file}?", { file: file?.name ?? "" })}
+          title={say("Import {file}?", { file: names })}
           action={say("Import it")}
           danger={replace}
           busy={busy}
@@ -162,7 +203,12 @@ function Form({ started }: { started: () => Promise<void> }) {
   );
 }
 
-const Runs = ({ imports }: { imports: readonly ConsoleImport[] }) => (
+interface RunsProps {
+  imports: readonly ConsoleImport[];
+  ask: (one: ConsoleImport) => void;
+}
+
+const Runs = ({ imports, ask }: RunsProps) => (
   <Table
     caption={say("Imports")}
     rows={imports}
@@ -182,7 +228,16 @@ const Runs = ({ imports }: { imports: readonly ConsoleImport[] }) => (
       { name: say("State"), by: ({ state }) => state, cell: (one) => <State of={one} /> },
       {
         name: say("Result"),
-        cell: ({ summary, fault }) => <Did summary={summary} fault={fault} />,
+        cell: (one) => (
+          <>
+            <Did of={one} />
+            {one.has_refused_rows && (
+              <button type="button" class="small" onClick={() => ask(one)}>
+                {say("Show what was left out")}
+              </button>
+            )}
+          </>
+        ),
       },
       { name: say("By"), by: ({ actor }) => actor, cell: ({ actor }) => actor },
       {
@@ -226,7 +281,27 @@ function called(name: string): string {
   return text === undefined ? name.replaceAll("_", " ") : say(text);
 }
 
-function State({ of: { state, step, done, total } }: { of: ConsoleImport }) {
+/** Rows that a run has left out, of stations and of statuses. */
+function refusedIn({ summary }: ConsoleImport): number {
+  const { refused, stations, statuses } = (summary ?? {}) as Counted & Parts;
+  return (refused ?? stations?.refused ?? 0) + (statuses?.refused ?? 0);
+}
+
+interface Parts {
+  stations?: Counted | null;
+  statuses?: Counted | null;
+}
+
+interface Counted {
+  refused?: number;
+  reasons?: Record<string, number>;
+}
+
+function State({ of }: { of: ConsoleImport }) {
+  const { state, step, done, total } = of;
+  const left = state === "done" ? refusedIn(of) : 0;
+  if (left > 0)
+    return <span class="tag warn">{say("done, {n} left out", { n: number(left) })}</span>;
   if (state !== "running") return <span class={`tag ${tones[state]}`}>{say(state)}</span>;
   const words =
     step === ""
@@ -242,34 +317,30 @@ function State({ of: { state, step, done, total } }: { of: ConsoleImport }) {
   );
 }
 
-function Did({ summary, fault }: Pick<ConsoleImport, "summary" | "fault">) {
+function Did({ of: { summary, fault } }: { of: ConsoleImport }) {
   if (fault !== null) return <span class="said-by">{fault}</span>;
   if (summary === null) return <span class="soft">–</span>;
-  // A run of a feed has one for its stations and one for its statuses.
-  const parts = [summary["stations"], summary["statuses"]].filter((part) => isSummary(part));
-  if (parts.length > 0)
-    return (
-      <>
-        {parts.map((part, n) => (
-          <div key={n}>
-            <Did summary={part} fault={null} />
-          </div>
-        ))}
-      </>
-    );
-  const { reasons, doubtful } = summary as { reasons?: Record<string, number>; doubtful?: [] };
-  const numbers = Object.entries(summary)
-    .filter((entry): entry is [string, number] => typeof entry[1] === "number")
-    .map(([name, n]) => `${called(name)} ${number(n)}`);
+  // A run of a feed has its stations and its statuses apart.
+  const stations = isSummary(summary["stations"]) ? summary["stations"] : summary;
+  const { doubtful } = stations as { doubtful?: [] };
+  const { statuses } = summary as { statuses?: Record<string, unknown> | null };
+  const { unknown_fuels: fuels = {} } = summary as { unknown_fuels?: Record<string, number> };
   const pairs = doubtful?.length ?? 0;
-  const why = Object.entries(reasons ?? {}).map(([reason, n]) => `${reason} ${number(n)}`);
+  const unknown = counts(fuels);
   return (
     <>
-      {numbers.join(", ")}
-      {why.length > 0 && <div class="soft">{say("refused: {why}", { why: why.join(", ") })}</div>}
+      <Counts of={stations} />
       {pairs > 0 && (
         <div class="soft">
           {say("{n} {n|pair|pairs} of stations may be duplicates", { n: String(pairs) })}
+        </div>
+      )}
+      {unknown !== "" && (
+        <div class="soft">{say("unknown fuels: {fuels}", { fuels: unknown })}</div>
+      )}
+      {isSummary(statuses) && (
+        <div>
+          {say("statuses")}: <Counts of={statuses} />
         </div>
       )}
     </>
@@ -278,3 +349,49 @@ function Did({ summary, fault }: Pick<ConsoleImport, "summary" | "fault">) {
 
 const isSummary = (part: unknown): part is Record<string, unknown> =>
   typeof part === "object" && part !== null;
+
+const counts = (of: Readonly<Record<string, unknown>>, call = (name: string) => name): string =>
+  Object.entries(of)
+    .filter((entry): entry is [string, number] => typeof entry[1] === "number")
+    .map(([name, n]) => `${call(name)} ${number(n)}`)
+    .join(", ");
+
+function Counts({ of }: { of: Readonly<Record<string, unknown>> }) {
+  const why = counts((of as Counted).reasons ?? {});
+  return (
+    <>
+      {counts(of, called)}
+      {why !== "" && <div class="soft">{say("refused: {why}", { why })}</div>}
+    </>
+  );
+}
+
+/** The first rows that a run has left out, with a download of all. */
+function RefusedRows({ of: { id, file } }: { of: ConsoleImport }) {
+  const loading = useLoaded<{ rows: ConsoleRefusedRow[] }>(`/imports/${id}/refused`);
+  return (
+    <section>
+      <h2>{say("Left out of {file}", { file })}</h2>
+      <a class="button" href={`api/imports/${id}/refused.csv`} download>
+        {say("Download all as CSV")}
+      </a>
+      <Loaded of={loading}>
+        {({ rows }) => (
+          <Table
+            caption={say("Left out of {file}", { file })}
+            rows={rows.map((row, n) => ({ ...row, n }))}
+            id={({ n }) => n}
+            empty={say("Nothing was left out.")}
+            columns={[
+              { name: say("Place"), cell: ({ place }) => place },
+              { name: say("Id in the file"), cell: ({ id: own }) => own },
+              { name: say("Field"), cell: ({ field }) => field },
+              { name: say("Value"), cell: ({ value }) => value },
+              { name: say("Reason"), by: ({ reason }) => reason, cell: ({ reason }) => reason },
+            ]}
+          />
+        )}
+      </Loaded>
+    </section>
+  );
+}

@@ -155,11 +155,24 @@ export const partners = {
   "{rpm} per minute, {daily} per day": "{rpm} в минуту, {daily} в день",
   Decision: "Решение",
   // Imports.
-  "Files of at most 50 MB. Import larger files on the server: {command}. Also import French stock-outs there, because they need two files: {french}":
-    "Файлы до 50 МБ. Файлы больше импортируйте на сервере: {command}. Там же импортируйте французские данные об отсутствии топлива, поскольку для них нужны два файла: {french}",
+  "Files of at most 50 MB. Import larger files on the server: {command}. A register that is not in the list needs a description: {own}":
+    "Файлы до 50 МБ. Файлы больше импортируйте на сервере: {command}. Реестру, которого нет в списке, нужно описание: {own}",
+  Register: "Реестр",
+  "None: OpenStreetMap": "Нет: OpenStreetMap",
+  "Choose all at once: {files}": "Выберите все сразу: {files}",
+  "Show what was left out": "Показать пропущенное",
+  "done, {n} left out": "готово, пропущено: {n}",
+  "unknown fuels: {fuels}": "неизвестное топливо: {fuels}",
+  "Left out of {file}": "Пропущено в {file}",
+  "Download all as CSV": "Скачать всё в CSV",
+  "Nothing was left out.": "Ничего не пропущено.",
+  "Id in the file": "Id в файле",
+  Place: "Место",
+  Field: "Поле",
+  Value: "Значение",
+  Reason: "Причина",
   Content: "Содержимое",
-  "Stations: OpenStreetMap as Overpass JSON or GeoJSON":
-    "Станции: OpenStreetMap в виде Overpass JSON или GeoJSON",
+  "Stations: OpenStreetMap, or a register": "Станции: OpenStreetMap или реестр",
   "Cities: hflabs CSV or GeoNames": "Города: CSV от hflabs или GeoNames",
   "Statuses: CSV of station_id, status, fuels_now, fuels_no, updated":
     "Статусы: CSV с полями station_id, status, fuels_now, fuels_no, updated",
