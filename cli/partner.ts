@@ -15,7 +15,7 @@ import { withDb } from "#cli/instance.ts";
 import { keyTable } from "#cli/key.ts";
 import { card, readable, table, type Output } from "#cli/output.ts";
 import { id, integer } from "#cli/values.ts";
-import { launchDefaults } from "#src/domain/review.ts";
+import { launchDefaults } from "#src/domain/harm-limits.ts";
 import { databaseNow } from "#src/infrastructure/clock.ts";
 import { listKeys } from "#src/keys/issued-keys.ts";
 import {

@@ -7,7 +7,7 @@ import {
 } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import {
   answerUnparsed,
   closeGently,
@@ -122,7 +122,7 @@ async function comesAfterAll(
 ): Promise<boolean> {
   const { bytesRead } = socket;
   // The sockets are read before this goes on.
-  await turn();
+  await nextTurn();
   if (socket.bytesRead === bytesRead || isWhole()) return isWhole();
   await sleep(patienceMs, undefined, { ref: false });
   return isWhole();

@@ -12,7 +12,7 @@ import { roleOf } from "#src/infrastructure/schedule.ts";
 import type { ConsoleFeed } from "#src/contract/console.ts";
 import { listFeeds } from "#src/import/feeds/feeds.ts";
 import { readBacklog } from "#src/marks/backlog.ts";
-import { type AlertCounts, countAlerts } from "#src/pushes/alerts/turns.ts";
+import { type AlertCounts, countAlerts } from "#src/pushes/alerts/claims.ts";
 import { oldestDay } from "#src/marks/partitions.ts";
 import { dayS } from "#src/domain/units.ts";
 

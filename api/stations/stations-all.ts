@@ -31,7 +31,7 @@ import {
 import type { ReadDeps } from "#api/stations/deps.ts";
 import type { Format } from "#snapshots/model/forms.ts";
 import type { Dump, Whole } from "#snapshots/dumps/dump.ts";
-import { isStanding, longestPage, usualPage } from "#snapshots/dumps/standing-sets.ts";
+import { isFixed, longestPage, usualPage } from "#snapshots/dumps/fixed-sets.ts";
 import { filtersKey } from "#snapshots/model/filters.ts";
 
 const query = Type.Object({
@@ -175,11 +175,11 @@ function dumpOf(
   // A station may have opened since the dump was made.
   if (filters.opened !== undefined) return null;
   const whole = (): Whole => model.whole(now, filters);
-  // Standing filters always have a dump of the longest page. A list that fits into `limit` stands in it as a whole.
+  // Fixed filters always have a dump of the longest page. A list that fits into `limit` stands in it as a whole.
   const longest =
     key === noFilters
-      ? { dump: dumps.whole(whole, now) }
-      : isStanding(filters)
+      ? { dump: dumps.complete(whole, now) }
+      : isFixed(filters)
         ? { dump: dumps.set({ filters, limit: longestPage }, whole, now) }
         : null;
   if (longest !== null && (longest.dump?.count ?? whole().count) <= limit) return longest.dump;

@@ -8,12 +8,12 @@ import {
   mayBeHeld,
   passedLimit,
   type HarmScope,
-} from "#src/domain/review.ts";
+} from "#src/domain/harm-limits.ts";
 import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { markId, networkOf, toMark } from "#src/marks/marks.ts";
 import { hourMs } from "#src/domain/units.ts";
-import { countedAsFirst } from "#workers/marks/review.ts";
+import { countedAsFirst } from "#workers/marks/hold-harmful.ts";
 import type { Country } from "#bench/trust/country.ts";
 import { createMemory } from "#bench/trust/memory.ts";
 import type { ServedStatus } from "#src/domain/vocabulary.ts";

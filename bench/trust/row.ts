@@ -2,7 +2,7 @@ import { minuteMs } from "#src/domain/units.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Case } from "#bench/trust/cases.ts";
 import type { PartnerLimits } from "#bench/trust/product.ts";
-import { launchDefaults } from "#src/domain/review.ts";
+import { launchDefaults } from "#src/domain/harm-limits.ts";
 import { lastMarkWins } from "#bench/trust/last-mark-wins.ts";
 import {
   type Agreement,

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Version } from "#snapshots/dumps/versioned-store.ts";
+import type { SnapshotVersion } from "#snapshots/dumps/versioned-store.ts";
 import { listHead, listTail, makeCursor } from "#snapshots/model/envelope.ts";
 import { brotliEnd, brotliOf } from "#snapshots/dumps/brotli-stitch.ts";
 import { createChunkPacker, chunksOf } from "#snapshots/dumps/chunks.ts";
@@ -40,7 +40,7 @@ export interface Whole {
 }
 
 /** The facts about a dump that are known without reading it. */
-export interface DumpHead extends Version, Whole {}
+export interface DumpHead extends SnapshotVersion, Whole {}
 
 /** The first page of a set in the envelope of docs/contract.md 2.3, compressed once for all processes. */
 export interface Dump extends DumpHead {

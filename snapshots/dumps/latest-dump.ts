@@ -7,7 +7,7 @@ import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
 import { createWorkerRedis, type Redis } from "#src/infrastructure/redis.ts";
-import { createAskedSets, rememberedMs } from "#snapshots/dumps/asked-sets.ts";
+import { createRequestedSets, rememberedMs } from "#snapshots/dumps/requested-sets.ts";
 import { type Dump, type DumpSet, setName, type Whole } from "#snapshots/dumps/dump.ts";
 import { createDumpStore, type DumpStore } from "#snapshots/dumps/dump-store.ts";
 
@@ -31,8 +31,8 @@ export function createLatestDump({ config, log, clock, redis, asOf }: Deps) {
   const hold = (name?: string) =>
     createHeldDump(config, createDumpStore(redis, prefix, 0, name), asOf);
   const main = hold();
-  const asked = createAskedSets(redis, prefix, config.askedSets);
-  /** The set asked for last stands last. Not an LRU cache: a dump's size changes while it is held. */
+  const requested = createRequestedSets(redis, prefix, config.askedSets);
+  /** The set requested for last stands last. Not an LRU cache: a dump's size changes while it is held. */
   const sets = new Map<string, { held: HeldDump; askedAt: number }>();
   const heldSets = (): HeldDump[] => [...sets.values()].map(({ held }) => held);
   let json: { of: Dump; text: Promise<Buffer> } | null = null;
@@ -51,7 +51,7 @@ export function createLatestDump({ config, log, clock, redis, asOf }: Deps) {
   };
   const look = async (): Promise<void> => {
     const looks = [main, ...heldSets()].map((held) => held.look());
-    await Promise.all([asked.flush(), ...looks]);
+    await Promise.all([requested.flush(), ...looks]);
     shrink();
   };
   const onError = (err: string): void => log.debug({ err }, "no look at the dumps");
@@ -87,13 +87,13 @@ export function createLatestDump({ config, log, clock, redis, asOf }: Deps) {
       await looks.stop();
     },
     /** The whole country's dump when it may be served at `now` (see `createHeldDump`), else null. */
-    whole: (whole: () => Whole, now: number) => main.current(whole, now),
+    complete: (whole: () => Whole, now: number) => main.current(whole, now),
     /**
      * The same for another set. Null until this process has fetched its dump. The request is noted: the dump of a set
-     * that is asked for again is kept ready.
+     * that is requested for again is kept ready.
      */
     set(set: DumpSet, whole: () => Whole, now: number): Dump | null {
-      asked.note(set, now);
+      requested.note(set, now);
       const name = setName(set);
       const known = sets.get(name)?.held;
       const held = known ?? hold(name);

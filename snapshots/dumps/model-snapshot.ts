@@ -7,8 +7,8 @@ import {
   loadVersion,
   renewVersion,
   saveVersion,
-  type Shelf,
-  type Version,
+  type SnapshotPlace,
+  type SnapshotVersion,
 } from "#snapshots/dumps/versioned-store.ts";
 import { emptyState, type StationState } from "#src/domain/state.ts";
 import { hourMs } from "#src/domain/units.ts";
@@ -35,7 +35,7 @@ const keptMs = 48 * hourMs;
  */
 export function createModelSnapshotStore(redis: Redis, prefix: string, silentMs: number) {
   const key = `${prefix}:model:${format}`;
-  const shelf: Shelf = {
+  const place: SnapshotPlace = {
     key,
     kind: "model",
     channel: `${prefix}:models`,
@@ -46,29 +46,29 @@ export function createModelSnapshotStore(redis: Redis, prefix: string, silentMs:
   return {
     /** Stores a snapshot with these packed lines (see `createLedger`) unless a newer one is there; false when it is. */
     async save(
-      version: Version,
+      version: SnapshotVersion,
       surroundings: Surroundings,
       lines: readonly Buffer[],
     ): Promise<boolean> {
       const first = gzipSync(JSON.stringify(surroundings), { level: 3 });
       const body = Buffer.concat([first, ...lines]);
-      return saveVersion(redis, shelf, version, { around: fingerprint(surroundings), body });
+      return saveVersion(redis, place, version, { around: fingerprint(surroundings), body });
     },
     /** Gives the stored snapshot later times; false when it has another number or other surroundings. */
-    async renew(version: Version, around: string): Promise<boolean> {
+    async renew(version: SnapshotVersion, around: string): Promise<boolean> {
       // Reads the body too: damage is found now, and not when the body is needed.
-      const there = await loadVersion(redis, shelf, ["around", "body"]);
+      const there = await loadVersion(redis, place, ["around", "body"]);
       if (there?.version.seq !== version.seq || String(there.fields[0]) !== around) return false;
-      return renewVersion(redis, shelf, there, version);
+      return renewVersion(redis, place, there, version);
     },
     /** Its version and the `fingerprint` of its surroundings. */
     async head() {
-      const found = await loadVersion(redis, shelf, ["around"]);
+      const found = await loadVersion(redis, place, ["around"]);
       return found && { ...found.version, fingerprint: String(found.fields[0]) };
     },
     /** `rows`: every station of the change feed, those taken out of service too. */
-    async load(): Promise<(Version & Surroundings & { rows: FeedRow[] }) | null> {
-      const found = await loadVersion(redis, shelf, ["body"]);
+    async load(): Promise<(SnapshotVersion & Surroundings & { rows: FeedRow[] }) | null> {
+      const found = await loadVersion(redis, place, ["body"]);
       if (found === null) return null;
       const { fields, version } = found;
       const [first = "", ...lines] = (await unzip(fields[0] as Buffer)).toString().split("\n");

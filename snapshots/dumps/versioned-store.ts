@@ -3,7 +3,7 @@ import { checksumOf, type Damage, orWrongType, tellDamage } from "#src/infrastru
 import type { Redis } from "#src/infrastructure/redis.ts";
 
 /** The order of snapshots: by number, then `as_of`, then time of building. Times in ms. */
-export interface Version {
+export interface SnapshotVersion {
   /** Number of the newest change in it. */
   seq: number;
   asOfMs: number;
@@ -12,7 +12,7 @@ export interface Version {
 }
 
 /** The place of a snapshot, a hash of `seq`, `as_of`, `built_at`, other fields, and their `sums` (`sumsOf`). */
-export interface Shelf {
+export interface SnapshotPlace {
   key: string;
   /** The kind under which its damage is told. */
   kind: Damage;
@@ -50,8 +50,8 @@ const storeUnlessOlder = `
 /** Stores a snapshot unless a newer one is there; false when it is. Rejects while Redis is away. */
 export async function saveVersion(
   redis: Redis,
-  { key, channel, name, keptMs, silentMs }: Shelf,
-  { seq, asOfMs, builtAtMs }: Version,
+  { key, channel, name, keptMs, silentMs }: SnapshotPlace,
+  { seq, asOfMs, builtAtMs }: SnapshotVersion,
   fields: Readonly<Record<string, string | number | Buffer>>,
 ): Promise<boolean> {
   const times = [seq, asOfMs, builtAtMs, keptMs, silentMs];
@@ -75,14 +75,14 @@ const renewIfSame = `
   return 1`;
 
 /**
- * Gives the snapshot that was found on the shelf later times; false when another one is there by now. Rejects while Redis
+ * Gives the snapshot that was found at the place later times; false when another one is there by now. Rejects while Redis
  * is away.
  */
 export async function renewVersion(
   redis: Redis,
-  { key, keptMs }: Shelf,
-  { version, sums }: Found,
-  later: Version,
+  { key, keptMs }: SnapshotPlace,
+  { version, sums }: StoredSnapshot,
+  later: SnapshotVersion,
 ): Promise<boolean> {
   const isLater = later.asOfMs >= version.asOfMs && later.builtAtMs >= version.builtAtMs;
   const { asOfMs, builtAtMs } = isLater ? later : version;
@@ -96,22 +96,22 @@ const dropIfSame = `
   local sums = redis.pcall('HGET', KEYS[1], 'sums')
   if type(sums) == 'table' or (sums or '') == ARGV[1] then redis.call('UNLINK', KEYS[1]) end`;
 
-/** The content of a shelf. */
-export interface Found {
-  version: Version;
+/** What is stored at a place. */
+export interface StoredSnapshot {
+  version: SnapshotVersion;
   sums: string;
   fields: Buffer[];
 }
 
 /**
- * The version on the shelf and its fields `names`; null when there is none. A damaged one is reported and
+ * The version at a place and its fields `names`; null when there is none. A damaged one is reported and
  * dropped, so that the next slot makes it anew. Rejects while Redis is away.
  */
 export async function loadVersion(
   redis: Redis,
-  { key, kind }: Pick<Shelf, "key" | "kind">,
+  { key, kind }: Pick<SnapshotPlace, "key" | "kind">,
   names: readonly string[],
-): Promise<Found | null> {
+): Promise<StoredSnapshot | null> {
   const all = ["sums", "seq", "as_of", "built_at", ...names];
   const found = (await orWrongType(redis.hmgetBuffer(key, ...all))) ?? [];
   if (found.length > 0 && found.every((value) => value === null)) return null;

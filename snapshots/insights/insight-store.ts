@@ -4,8 +4,8 @@ import { gunzip, gzip } from "node:zlib";
 import {
   loadVersion,
   saveVersion,
-  type Shelf,
-  type Version,
+  type SnapshotPlace,
+  type SnapshotVersion,
 } from "#snapshots/dumps/versioned-store.ts";
 import type { InsightCity } from "#snapshots/insights/city-of-station.ts";
 import type { Counts } from "#src/domain/insights.ts";
@@ -44,7 +44,7 @@ const unzip = promisify(gunzip);
  */
 export function createInsightStore(redis: Redis, prefix: string) {
   const key = `${prefix}:insights:${format}`;
-  const shelf: Shelf = {
+  const place: SnapshotPlace = {
     ...{ key, kind: "insights", channel: `${prefix}:insights`, name: "" },
     ...{ keptMs: insightsKeptMs, silentMs },
   };
@@ -52,23 +52,27 @@ export function createInsightStore(redis: Redis, prefix: string) {
   let unpacked: { tag: string; days: InsightDay[] } | null = null;
   return {
     /** Stores them unless newer ones are there; false when they are. */
-    async save(version: Version, now: InsightsNow, days: readonly InsightDay[]): Promise<boolean> {
+    async save(
+      version: SnapshotVersion,
+      now: InsightsNow,
+      days: readonly InsightDay[],
+    ): Promise<boolean> {
       const text = JSON.stringify(days.map(({ at, cities, grades }) => ({ at, cities, grades })));
       const tag = hash("sha1", text, "base64url");
       if (packed?.tag !== tag) packed = { tag, body: await zip(text, { level: 3 }) };
       const body = await zip(JSON.stringify(now), { level: 3 });
-      return saveVersion(redis, shelf, version, { now: body, tag, days: packed.body });
+      return saveVersion(redis, place, version, { now: body, tag, days: packed.body });
     },
     /** Null when there are none; "same" when they are those of `builtAtMs`, or were just replaced. */
-    async load(builtAtMs: number | null): Promise<(Insights & Version) | "same" | null> {
-      const head = await loadVersion(redis, shelf, ["tag"]);
+    async load(builtAtMs: number | null): Promise<(Insights & SnapshotVersion) | "same" | null> {
+      const head = await loadVersion(redis, place, ["tag"]);
       if (head === null) return null;
       if (head.version.builtAtMs === builtAtMs) return "same";
       // One command reads all parts, so that they belong together.
       const isKnown = unpacked?.tag === String(head.fields[0]);
       const found = await loadVersion(
         redis,
-        shelf,
+        place,
         isKnown ? ["now", "tag"] : ["now", "tag", "days"],
       );
       if (found === null) return null;

@@ -1,4 +1,4 @@
-import { type Box, boxAround, distanceM, type Point } from "#src/domain/geo.ts";
+import { type Box, boxAround, distanceM, type Point, wrapLongitude } from "#src/domain/geo.ts";
 import { compileArea } from "#snapshots/model/area.ts";
 import type { Block, Source } from "#snapshots/model/block.ts";
 import type { BlockList } from "#snapshots/model/block-list.ts";
@@ -69,7 +69,7 @@ function* stretchesOf(line: readonly Point[]): Generator<Stretch> {
     const count = Math.max(1, Math.ceil(wholeM / pieceM));
     const at = (part: number): Point => ({
       lat: from.lat + (to.lat - from.lat) * part,
-      lon: turn(from.lon + turn(to.lon - from.lon) * part),
+      lon: wrapLongitude(from.lon + wrapLongitude(to.lon - from.lon) * part),
     });
     for (let n = 0; n < count; n += 1) {
       const lengthM = wholeM / count;
@@ -79,13 +79,9 @@ function* stretchesOf(line: readonly Point[]): Generator<Stretch> {
   }
 }
 
-/** Degrees of longitude from -180 to 180. */
-const turn = (degrees: number): number =>
-  degrees < -180 ? degrees + 360 : degrees > 180 ? degrees - 360 : degrees;
-
 /** The rectangle around both ends and their surroundings; longer by a hundredth, because the measure is not exact. */
 function boxOf({ a, b }: Stretch, bufferM: number): Box {
-  const [first, last] = turn(b.lon - a.lon) >= 0 ? [a, b] : [b, a];
+  const [first, last] = wrapLongitude(b.lon - a.lon) >= 0 ? [a, b] : [b, a];
   const [left, right] = [boxAround(first, bufferM * 1.01), boxAround(last, bufferM * 1.01)];
   const isWhole = (box: Box): boolean => box.west === -180 && box.east === 180;
   const round = isWhole(left) || isWhole(right);
@@ -102,7 +98,7 @@ const metresPerDegree = distanceM({ lat: 0, lon: 0 }, { lat: 1, lon: 0 });
 /** Gives the place on the stretch nearest to a point, and its distance, on a plane. */
 function measureFrom({ a, b, fromM, lengthM }: Stretch) {
   const narrow = Math.cos((((a.lat + b.lat) / 2) * Math.PI) / 180);
-  const x = (lon: number): number => turn(lon - a.lon) * narrow * metresPerDegree;
+  const x = (lon: number): number => wrapLongitude(lon - a.lon) * narrow * metresPerDegree;
   const y = (lat: number): number => (lat - a.lat) * metresPerDegree;
   const [bx, by] = [x(b.lon), y(b.lat)];
   const square = bx * bx + by * by;

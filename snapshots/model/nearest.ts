@@ -6,7 +6,7 @@ import type { BlockList } from "#snapshots/model/block-list.ts";
 import type { Matcher } from "#snapshots/model/filters.ts";
 import { inRegion } from "#snapshots/model/selection.ts";
 
-interface Asked {
+interface NearestQuery {
   area: Area;
   matcher: Matcher | null;
   limit: number;
@@ -24,7 +24,7 @@ const spare = 512;
  */
 export function findNearest(
   list: BlockList,
-  { area, matcher, limit, byId }: Asked,
+  { area, matcher, limit, byId }: NearestQuery,
 ): { kept: Stations; truncated: boolean } {
   const region = compileArea(area);
   const blocks: { block: Block; covered: boolean; reach: number }[] = [];
@@ -83,7 +83,11 @@ function dropFarthest({ blocks, slots, distances }: Near, limit: number): number
 }
 
 /** The `limit` nearest, nearest first. */
-function inOrder({ blocks, slots, distances }: Near, limit: number, byId: Asked["byId"]): Stations {
+function inOrder(
+  { blocks, slots, distances }: Near,
+  limit: number,
+  byId: NearestQuery["byId"],
+): Stations {
   const stationOf = (i: number): number =>
     (blocks[i] as Block).stations[slots[i] as number] as number;
   const order = orderByDistance(distances, (a, b) => byId(stationOf(a), stationOf(b)));
@@ -137,7 +141,7 @@ export function reachOf({ lat, lon }: Point, box: Float64Array): number {
   const north = box[2] as number;
   const east = box[3] as number;
   const gapLat = Math.max(south - lat, 0, lat - north);
-  const gapLon = lon >= west && lon <= east ? 0 : Math.min(turn(west - lon), turn(lon - east));
+  const gapLon = lon >= west && lon <= east ? 0 : Math.min(angle(west - lon), angle(lon - east));
   // The haversine formula with the least that each part of it can be.
   const narrowest = Math.min(cosine(south), cosine(north));
   const h = half(gapLat) + cosine(lat) * narrowest * half(gapLon);
@@ -146,7 +150,7 @@ export function reachOf({ lat, lon }: Point, box: Float64Array): number {
 }
 
 /** Degrees to go, at most half around the globe: the way to a box's edge may be shorter across 180°. */
-const turn = (degrees: number): number => {
+const angle = (degrees: number): number => {
   const around = ((degrees % 360) + 360) % 360;
   return Math.min(around, 360 - around);
 };

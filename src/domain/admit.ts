@@ -1,5 +1,5 @@
 import {
-  addToStanding,
+  addToPending,
   refuseConfirmation,
   type PendingStatus,
 } from "#src/domain/widget-confirmation.ts";
@@ -244,7 +244,7 @@ function duplicateOf(
     const first = reporter.recent.find((past) => past.externalId === mark.externalId);
     if (first !== undefined) return { id: first.id, stationId: first.stationId, named: true };
   }
-  const newest = standingHere(reporter, mark)
+  const newest = ownMarksHere(reporter, mark)
     .sort((a, b) => order({ at: a.effectiveAt, id: a.id }, { at: b.effectiveAt, id: b.id }))
     .at(-1);
   const repeats =
@@ -253,7 +253,7 @@ function duplicateOf(
 }
 
 /** The reporter's recent marks of that station which it has not taken back. */
-const standingHere = (
+const ownMarksHere = (
   { recent }: ReporterFacts,
   { stationId }: Pick<IncomingMark, "stationId">,
 ): PastMark[] => recent.filter((past) => past.stationId === stationId && past.takenBack !== true);
@@ -267,7 +267,7 @@ function refusal(
 ): Refusal | null {
   const { now } = facts;
   const cooldownMs = mark.express ? rules.expressCooldownMs : rules.cooldownMs;
-  const here = standingHere(reporter, mark).map((past) => past.receivedAt);
+  const here = ownMarksHere(reporter, mark).map((past) => past.receivedAt);
   const cooldownLeftMs = Math.max(...here) + cooldownMs - now;
   if (cooldownLeftMs > 0) {
     return refuse(
@@ -376,7 +376,7 @@ function feedBack(
     if (isFresh) facts.nearby.set(mark.stationId, here.add(reporter.identity));
     const pendingStatus = facts.pendingStatus.get(mark.stationId);
     if (pendingStatus !== undefined)
-      addToStanding(pendingStatus, admitted, {
+      addToPending(pendingStatus, admitted, {
         identity: reporter.identity,
         firstSeen: reporter.firstSeen,
       });

@@ -9,7 +9,7 @@ import {
   supportersAt,
   supportersOf,
 } from "#src/domain/fold.ts";
-import { type Harm, harmOf } from "#src/domain/review.ts";
+import { type Harm, harmOf } from "#src/domain/harm-limits.ts";
 import type { FoldRules } from "#src/domain/rules.ts";
 import {
   emptyState,
@@ -170,14 +170,14 @@ export function decide(
 }
 
 /** Most marks judged in turn: with more of one station in a transaction, each is judged by all of them. */
-const turnsMax = 20;
+const invertedMax = 20;
 
 /** The marks that sort after a mark received later than they were, in order of receipt. */
 function outOfTurn(marks: readonly Mark[]): Mark[] {
   const inverted = marks.filter((mark) =>
     marks.some((other) => other.id > mark.id && order(other, mark) < 0),
   );
-  return inverted.length > turnsMax ? [] : inverted.toSorted((a, b) => a.id - b.id);
+  return inverted.length > invertedMax ? [] : inverted.toSorted((a, b) => a.id - b.id);
 }
 
 const eventsOf = (from: { marks: readonly Mark[]; seeds: readonly Seed[] }): Event[] =>

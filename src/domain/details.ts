@@ -65,7 +65,7 @@ export function mergePrices(
 }
 
 /** The support that a mark's price of a grade has among the supporters. */
-export interface PriceStanding {
+export interface PriceSupport {
   /** Independent devices: `needed` by the price; `have` state it or, if it is out of line, a similar one. */
   needed: number;
   have: number;
@@ -73,13 +73,13 @@ export interface PriceStanding {
 }
 
 /** The support of the price of `grade` that `mark`, one of the supporters, states (decisions 2.28, 2.29). */
-export function priceStanding(
+export function priceSupport(
   mark: Mark,
   grade: Grade,
   supporters: readonly Mark[],
   count: CountDevices,
   rules: AlikeRules,
-): PriceStanding {
+): PriceSupport {
   const price = mark.prices![grade]!;
   const own = mark.pricesNeeded?.[grade];
   const alike = supporters.filter(({ prices }) => {
@@ -114,7 +114,7 @@ function newestPrice(
     // The same price in line and out of line are judged by different marks.
     const name = `${value} ${isOut}`;
     if (passedOver.has(name)) continue;
-    const { needed, have } = priceStanding(mark, grade, newestFirst, count, rules);
+    const { needed, have } = priceSupport(mark, grade, newestFirst, count, rules);
     if (have >= needed) return { value, mark };
     passedOver.add(name);
   }

@@ -1,4 +1,4 @@
-import { priceStanding, type PriceStanding } from "#src/domain/details.ts";
+import { priceSupport, type PriceSupport } from "#src/domain/details.ts";
 import { devices, type FirstSeen } from "#src/domain/devices.ts";
 import {
   advance,
@@ -33,7 +33,7 @@ export interface Shown {
 }
 
 /** A price with too few devices behind it. */
-export interface WaitingPrice extends PriceStanding {
+export interface WaitingPrice extends PriceSupport {
   grade: Grade;
   price: number;
 }
@@ -190,8 +190,8 @@ function waitingPrices(
   return grades.flatMap((grade) => {
     const price = mark.prices?.[grade];
     if (price === undefined) return [];
-    const standing = priceStanding(mark, grade, supporters, count, rules);
-    return standing.have < standing.needed ? { grade, price, ...standing } : [];
+    const support = priceSupport(mark, grade, supporters, count, rules);
+    return support.have < support.needed ? { grade, price, ...support } : [];
   });
 }
 

@@ -8,7 +8,7 @@ import {
   type Seed,
   type Served,
   type StationState,
-  type Version,
+  type UnservedStatus,
   order,
 } from "#src/domain/state.ts";
 import { settle } from "#src/domain/view.ts";
@@ -206,7 +206,7 @@ function resolve(
   look: Look,
 ): StationState {
   let state: StationState = { ...before, next: null };
-  const disputes = new Map<Status, NonNullable<Version["disputed"]>>();
+  const disputes = new Map<Status, NonNullable<UnservedStatus["disputed"]>>();
   const wasDisputed = [...before.versions]
     .filter((version) => version.disputed !== null && version.status !== arriving?.status)
     .sort((a, b) => b.count - a.count || order(b.newest, a.newest))
@@ -298,7 +298,7 @@ function publish(
 function recount(
   state: StationState,
   live: readonly Mark[],
-  disputes: ReadonlyMap<Status, NonNullable<Version["disputed"]>>,
+  disputes: ReadonlyMap<Status, NonNullable<UnservedStatus["disputed"]>>,
   { arriving, at }: { arriving: Mark | null; at: number },
   firstSeen: FirstSeen,
   rules: FoldRules,
@@ -323,7 +323,7 @@ function recount(
     prices = mergePrices(prices, supporters, count, rules);
     lastUpdated = updated;
   }
-  const versions = statuses.flatMap((status): Version[] => {
+  const versions = statuses.flatMap((status): UnservedStatus[] => {
     const supporters =
       status === served?.status ? [] : supportersAt(status, live, state, at, firstSeen, rules);
     if (supporters.length === 0) return [];
@@ -350,7 +350,7 @@ function nextByTime(
   for (const instant of instants) {
     const aged = live.filter((mark) => instant < mark.at + rules.statusLifetimeMs);
     const before = advance({ ...state, next: null }, instant, rules);
-    const isOver = ({ status, disputed }: Version): boolean =>
+    const isOver = ({ status, disputed }: UnservedStatus): boolean =>
       disputed !== null &&
       verdictOn(
         status,

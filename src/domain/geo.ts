@@ -49,6 +49,10 @@ export function boxAround(centre: Point, radiusM: number): Box {
   const sine = Math.sin(radiusM / earthRadiusM) / Math.cos(radians(centre.lat));
   if (south === -90 || north === 90 || sine >= 1) return { south, west: -180, north, east: 180 };
   const dLon = (Math.asin(sine) * 180) / Math.PI;
-  const wrap = (lon: number): number => (lon < -180 ? lon + 360 : lon > 180 ? lon - 360 : lon);
-  return { south, west: wrap(centre.lon - dLon), north, east: wrap(centre.lon + dLon) };
+  const [west, east] = [wrapLongitude(centre.lon - dLon), wrapLongitude(centre.lon + dLon)];
+  return { south, west, north, east };
 }
+
+/** Degrees of longitude from -180 to 180. */
+export const wrapLongitude = (lon: number): number =>
+  lon < -180 ? lon + 360 : lon > 180 ? lon - 360 : lon;

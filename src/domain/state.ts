@@ -62,7 +62,7 @@ export interface Served {
 }
 
 /** A status with supporters that is not served, as counted when the station was last touched. */
-export interface Version {
+export interface UnservedStatus {
   status: Status;
   count: number;
   newest: Position;
@@ -89,7 +89,7 @@ export interface Price {
 export interface StationState {
   served: Served | null;
   seeded: Seed | null;
-  versions: Version[];
+  versions: UnservedStatus[];
   prices: Price[];
   /** Last publication of each status: only later opinions support a different one. */
   publications: Partial<Record<Status, Position>>;

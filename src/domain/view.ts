@@ -1,4 +1,4 @@
-import type { FuelBlock, Seed, Served, StationState, Version } from "#src/domain/state.ts";
+import type { FuelBlock, Seed, Served, StationState, UnservedStatus } from "#src/domain/state.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { grades, type ServedStatus } from "#src/domain/vocabulary.ts";
 
@@ -9,7 +9,7 @@ export function settle(state: StationState, now: number): StationState {
   return settled;
 }
 
-const moreDevices = (a: Version, b: Version): number =>
+const moreDevices = (a: UnservedStatus, b: UnservedStatus): number =>
   b.count - a.count || b.newest.at - a.newest.at || b.newest.id - a.newest.id;
 
 /** The source of the status that a settled state shows at `now` (ms): people's marks, else an import, else neither. */

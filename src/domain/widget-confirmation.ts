@@ -50,7 +50,7 @@ export function refuseConfirmation(
 }
 
 /** Adds a mark that was just accepted, so that the next mark of the batch may confirm it. */
-export function addToStanding(
+export function addToPending(
   pendingStatus: PendingStatus,
   { id, effectiveAt: at, remote, needed, rule, incomingMark: { status } }: Admitted,
   { identity, firstSeen }: { identity: string; firstSeen: number },

@@ -14,7 +14,7 @@ const unseen: Seen = { minute: 0, mn: 0 };
  * longest unused is forgotten first.
  */
 export function createLocalLimiter(max: number) {
-  // `max` would reserve room for all buckets at once, 1 MB for each of a process's nine limiters.
+  // `max` would reserve spare for all buckets at once, 1 MB for each of a process's nine limiters.
   const buckets = new LRUCache<string, LocalCount & { seen: Seen }>({
     ...{ maxSize: max, sizeCalculation: () => 1 },
   });
@@ -97,13 +97,13 @@ export function quotaDecision({ granted, rpm, daily, mn, dn, nowS }: Facts): Quo
 const perCall = 500;
 
 /** Free places for waiting counts of each kind, so that an outage cannot fill memory. */
-export interface Room {
+export interface SpareCounts {
   unsent: number;
   notes: number;
 }
 
-/** Sums of counts that wait for Redis, as many as `room` has places. Lanes share one `room`. */
-export function createUnsentCounts(room: Room) {
+/** Sums of counts that wait for Redis, as many as `spare` has places. Lanes share one `spare`. */
+export function createUnsentCounts(spare: SpareCounts) {
   const unsent = new Map<string, UnsentCount>();
   const notes = new Map<string, Note>();
 
@@ -111,8 +111,8 @@ export function createUnsentCounts(room: Room) {
     const key = `${note.usage} ${note.day} ${note.field}`;
     const before = notes.get(key);
     if (before !== undefined) before.n += note.n;
-    else if (room.notes > 0) {
-      room.notes -= 1;
+    else if (spare.notes > 0) {
+      spare.notes -= 1;
       notes.set(key, { ...note });
     }
   };
@@ -120,8 +120,8 @@ export function createUnsentCounts(room: Room) {
   const addCount = (count: UnsentCount): void => {
     const before = unsent.get(count.bucket);
     if (before === undefined) {
-      if (room.unsent <= 0) return;
-      room.unsent -= 1;
+      if (spare.unsent <= 0) return;
+      spare.unsent -= 1;
       unsent.set(count.bucket, { ...count });
       return;
     }
@@ -159,8 +159,8 @@ export function createUnsentCounts(room: Room) {
     /** Takes out the counts for one call. */
     takeBatch() {
       const batch = { unsent: takeOut(unsent), notes: takeOut(notes) };
-      room.unsent += batch.unsent.length;
-      room.notes += batch.notes.length;
+      spare.unsent += batch.unsent.length;
+      spare.notes += batch.notes.length;
       return batch;
     },
     /** Puts back the counts of a failed call. */

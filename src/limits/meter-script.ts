@@ -49,15 +49,15 @@ export interface Note {
 }
 
 /** The partner of a bucket or usage: 12 of `p12`, `w12` and `pk:12:…`. */
-export const partnerOf = (name: string): string => /\d+/.exec(name)?.[0] ?? name;
+export const partnerIdIn = (name: string): string => /\d+/.exec(name)?.[0] ?? name;
 
 /** The key of a bucket's minute and day. */
 export const meterKey = (prefix: string, bucket: string): string =>
-  `${partnerPrefix(prefix, partnerOf(bucket))}:meter:${bucket}`;
+  `${partnerPrefix(prefix, partnerIdIn(bucket))}:meter:${bucket}`;
 
 /** The key of a partner's minutes, to be followed by `:` and the UTC day. */
 export const minutesKey = (prefix: string, bucket: string): string =>
-  `${partnerPrefix(prefix, partnerOf(bucket))}:minutes:${bucket}`;
+  `${partnerPrefix(prefix, partnerIdIn(bucket))}:minutes:${bucket}`;
 
 // Checks and counts minute, day and usage in one script, so that limits are exact over all processes.
 const script = scriptOf(`
@@ -158,7 +158,7 @@ export async function runMeter(
   // Every key is declared, and a partner's keys carry its hash tag. The first one leads even an empty call to their node.
   const keys = [`${partnerPrefix(prefix, partnerId)}:usage`];
   const pushUsage = (usage: string): number => {
-    const own = partnerPrefix(prefix, partnerOf(usage));
+    const own = partnerPrefix(prefix, partnerIdIn(usage));
     return keys.push(`${own}:usage:${usage}`, `${own}:usage`) - 1;
   };
   const argument = JSON.stringify({

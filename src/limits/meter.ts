@@ -9,10 +9,10 @@ import {
   dayOf,
   quotaDecision,
   type QuotaDecision,
-  type Room,
+  type SpareCounts,
   type Seen,
 } from "#src/limits/limiter.ts";
-import { type Counts, partnerOf, runMeter, type Take } from "#src/limits/meter-script.ts";
+import { type Counts, partnerIdIn, runMeter, type Take } from "#src/limits/meter-script.ts";
 
 /** The budget that a request uses, and the usage that counts it. */
 export interface Metered {
@@ -60,7 +60,7 @@ export function createMeter<Question = never, Found = never>(deps: Deps<Question
   const { redis, config, clock, log } = deps;
   const localLimiter = createLocalLimiter(bucketsMax);
   const anonymousLimiter = createLocalLimiter(bucketsMax);
-  const room = { unsent: bucketsMax, notes: bucketsMax };
+  const spare = { unsent: bucketsMax, notes: bucketsMax };
   const lanes = new Map<string, Lane<Question, Found>>();
   /** Lanes whose last call failed. */
   const failing = new Set<string>();
@@ -75,11 +75,11 @@ export function createMeter<Question = never, Found = never>(deps: Deps<Question
   };
   /** `name`: a bucket or a usage. */
   const laneOf = (name: string): Lane<Question, Found> => {
-    const partnerId = redis.isCluster ? partnerOf(name) : "";
+    const partnerId = redis.isCluster ? partnerIdIn(name) : "";
     const known = lanes.get(partnerId);
     if (known !== undefined) return known;
     const onSent = (error: Error | null): void => told(partnerId, error);
-    const fresh = createLane(deps, localLimiter, room, partnerId, onSent);
+    const fresh = createLane(deps, localLimiter, spare, partnerId, onSent);
     lanes.set(partnerId, fresh);
     return fresh;
   };
@@ -157,13 +157,13 @@ interface Group<Question, Found> {
 function createLane<Question, Found>(
   { redis, config, clock, lookUp }: Deps<Question, Found>,
   localLimiter: ReturnType<typeof createLocalLimiter>,
-  room: Room,
+  spare: SpareCounts,
   /** The partner of these requests, on a cluster only. */
   partnerId: string,
   /** Called after each call. */
   onSent: (error: Error | null) => void,
 ) {
-  const unsent = createUnsentCounts(room);
+  const unsent = createUnsentCounts(spare);
   let groups = new Map<string, Group<Question, Found>>();
   let scheduled = false;
   let inFlight = 0;

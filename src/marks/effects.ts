@@ -45,7 +45,7 @@ interface Touched {
  * A fold to compare: the served one, or one over these marks. `arriving` are held marks, which come after the others
  * because the worker judges them when they are approved.
  */
-type Version = "served" | { over: Counted; arriving?: Counted };
+type Preview = "served" | { over: Counted; arriving?: Counted };
 
 /**
  * Computes a rollback without doing it, from one snapshot: each station's fold over its marks without the selected
@@ -78,7 +78,7 @@ const preview = async (
   db: Db,
   selection: Selection,
   reviews: ["held"] | undefined,
-  after: Version,
+  after: Preview,
   config: Config,
   shown: number,
 ): Promise<ConsoleRollback | Refusal> =>
@@ -152,8 +152,8 @@ const inSnapshot = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
 async function compare(
   tx: Tx,
   stations: readonly Touched[],
-  before: Version,
-  after: Version,
+  before: Preview,
+  after: Preview,
   config: Config,
   shown: number,
 ): Promise<{ changes: ConsoleRollbackChange[]; worked_out: number }> {
@@ -193,7 +193,7 @@ const rank = ({ before, after }: Pick<ConsoleRollbackChange, "before" | "after">
 async function fuels(
   tx: Tx,
   ids: readonly string[],
-  version: Version,
+  version: Preview,
   config: Config,
 ): Promise<Map<string, FuelBlock>> {
   const savedSql = `select station_id, state from station_status where station_id = any(?::text[])`;

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { Type } from "typebox";
 import { route, type Route } from "#api/http/route.ts";
@@ -255,7 +255,7 @@ describe("what Node's HTTP parser refuses", () => {
       socket.write(early);
       await sleep(100);
       // After this the timers come first, before anything is read.
-      await turn();
+      await nextTurn();
       socket.write(meanwhile);
       standStill(1500);
       expect(await said).to.match(/^HTTP\/1\.1 200 OK\r\n/);

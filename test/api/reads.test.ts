@@ -396,7 +396,7 @@ describe("station reads", function () {
         ({ status }) => status === 304,
       );
       const builtAt = (): number | undefined =>
-        services.dumps.whole(() => services.model.whole(Date.now()), Date.now())?.builtAtMs;
+        services.dumps.complete(() => services.model.whole(Date.now()), Date.now())?.builtAtMs;
       const early = await until(async () => builtAt(), Boolean);
       await until(
         async () => builtAt(),

@@ -1,6 +1,11 @@
 import type { Random } from "#demo/country/random.ts";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
-import { emptyState, type Position, type StationState, type Version } from "#src/domain/state.ts";
+import {
+  emptyState,
+  type Position,
+  type StationState,
+  type UnservedStatus,
+} from "#src/domain/state.ts";
 import { grades, queues, type Status, statuses } from "#src/domain/vocabulary.ts";
 import type { Known } from "#test/oracle/reads.ts";
 
@@ -26,7 +31,7 @@ export function drawState(random: Random, now: number): StationState {
   });
   const versions = some(statuses, 0.15)
     .filter((status) => status !== served?.status)
-    .map((status): Version => {
+    .map((status): UnservedStatus => {
       const disputed =
         served !== null && random.chance(0.3)
           ? { served: side(served.status), challenger: side(status) }

@@ -136,8 +136,8 @@ describe("reads, against going through all stations one by one", function () {
           if (dump?.sum === sum) fromDumps[n] = (fromDumps[n] ?? 0) + 1;
           return dump;
         };
-        const { whole, set } = held;
-        held.whole = (of, at) => count(whole(of, at), of());
+        const { complete, set } = held;
+        held.complete = (of, at) => count(complete(of, at), of());
         held.set = (which, of, at) => count(set(which, of, at), of());
       };
 

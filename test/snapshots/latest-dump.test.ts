@@ -96,7 +96,7 @@ describe("the newest dump in memory", () => {
       const { config } = instance;
       const latest = createLatestDump({ config, log, clock: Date.now, redis, asOf });
       await latest.start();
-      expect(latest.whole(() => whole, now) !== null, String(behindMs)).to.equal(isGiven);
+      expect(latest.complete(() => whole, now) !== null, String(behindMs)).to.equal(isGiven);
       await latest.stop();
     }
     redis.disconnect();

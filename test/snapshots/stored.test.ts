@@ -1,7 +1,7 @@
 import { noSales } from "#src/domain/grades-sold.ts";
 import { expect } from "chai";
 import fc from "fast-check";
-import { createAskedSets } from "#snapshots/dumps/asked-sets.ts";
+import { createRequestedSets } from "#snapshots/dumps/requested-sets.ts";
 import type { Dump, DumpSet } from "#snapshots/dumps/dump.ts";
 import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
 import { createLedger, createModelSnapshotStore } from "#snapshots/dumps/model-snapshot.ts";
@@ -253,7 +253,7 @@ describe("what is stored in Redis", function () {
   });
 
   it("does not let foreign names of sets, or another type in their place, stop anything", async () => {
-    const sets = createAskedSets(redis, instance.redisPrefix, 10);
+    const sets = createRequestedSets(redis, instance.redisPrefix, 10);
     const set: DumpSet = { filters: { statuses: ["yes"] }, limit: 10 };
     const note = async (): Promise<void> => {
       for (const _ of [1, 2]) sets.note(set, now);
@@ -268,10 +268,10 @@ describe("what is stored in Redis", function () {
       await redis.unlink(`${instance.redisPrefix}:${name}`);
       await redis.set(`${instance.redisPrefix}:${name}`, "foreign");
     }
-    await createAskedSets(redis, instance.redisPrefix, 10).flush();
+    await createRequestedSets(redis, instance.redisPrefix, 10).flush();
     expect(await sets.kept(now)).to.deep.equal([]);
-    await createAskedSets(redis, instance.redisPrefix, 10).kept(now);
-    const other = createAskedSets(redis, instance.redisPrefix, 10);
+    await createRequestedSets(redis, instance.redisPrefix, 10).kept(now);
+    const other = createRequestedSets(redis, instance.redisPrefix, 10);
     for (const _ of [1, 2]) other.note(set, now);
     await other.flush();
     expect(await other.kept(now)).to.have.length(1);

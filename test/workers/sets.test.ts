@@ -1,9 +1,9 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect } from "chai";
-import { createAskedSets } from "#snapshots/dumps/asked-sets.ts";
+import { createRequestedSets } from "#snapshots/dumps/requested-sets.ts";
 import { type Dump, type DumpSet, setName } from "#snapshots/dumps/dump.ts";
 import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
-import { standingSets } from "#snapshots/dumps/standing-sets.ts";
+import { fixedSets } from "#snapshots/dumps/fixed-sets.ts";
 import type { Filters } from "#snapshots/model/filters.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
@@ -60,7 +60,7 @@ describe("the dumps that are kept ready", () => {
 
   it("have the default page as a set of its own where the longest one holds more", () => {
     const isLarge = ({ grades }: Filters): boolean => grades?.[0] === "95";
-    const sets = standingSets((filters) => (isLarge(filters) ? 10_001 : 10_000));
+    const sets = fixedSets((filters) => (isLarge(filters) ? 10_001 : 10_000));
     expect(sets.filter(({ limit }) => limit === 10_000)).to.deep.equal([
       { filters: { grades: ["95"] }, limit: 10_000 },
     ]);
@@ -89,7 +89,7 @@ describe("the dumps that are kept ready", () => {
   });
 
   it("are also those asked for twice, and these in brotli, as long as they are asked for", async () => {
-    const asked = createAskedSets(redis, instance.redisPrefix, 100);
+    const asked = createRequestedSets(redis, instance.redisPrefix, 100);
     const [once, twice] = ["once", "twice"].map((brand) => ({ filters: { brand }, limit: 10 }));
     for (const set of [once!, twice!, twice!, yes, yes]) asked.note(set, now);
     await asked.flush();

@@ -13,7 +13,7 @@ import type { Unfoldable } from "#src/marks/unfoldable.ts";
 import type { RoleDeps } from "#workers/role.ts";
 import { type Changed, isLostFence, save } from "#workers/marks/save.ts";
 import { createReviewCities } from "#workers/marks/cities.ts";
-import { type Decided, type FirstStatuses, review } from "#workers/marks/review.ts";
+import { type Decided, type FirstStatuses, review } from "#workers/marks/hold-harmful.ts";
 
 export type ProcessDeps = Pick<RoleDeps, "db" | "config" | "clock" | "log"> & {
   quarantine?: Quarantine;

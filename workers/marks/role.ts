@@ -10,7 +10,7 @@ import { advanceGenerations } from "#src/feed/cache-generations.ts";
 import { createRetryBackoff, noteUnfoldable, type Unfoldable } from "#src/marks/unfoldable.ts";
 import { createQueueWorker, type Role, type RoleDeps } from "#workers/role.ts";
 import { createReviewCities } from "#workers/marks/cities.ts";
-import { type FirstStatuses, tellFirstStatuses } from "#workers/marks/review.ts";
+import { type FirstStatuses, tellFirstStatuses } from "#workers/marks/hold-harmful.ts";
 import { processStations, type ProcessOptions } from "#workers/marks/process.ts";
 
 const sweepStations = 200;

@@ -11,7 +11,7 @@ import type { PipelinedTransaction } from "#src/infrastructure/pipelined-transac
 import { countHarmful } from "#src/alarms/harmful-counts.ts";
 import { raiseAlarms } from "#src/alarms/raise.ts";
 import { outcomesTold } from "#src/pushes/webhooks/outbox.ts";
-import type { Decided, Reviewed } from "#workers/marks/review.ts";
+import type { Decided, Reviewed } from "#workers/marks/hold-harmful.ts";
 
 /** The served changes of a transaction: their places, and the change feed's highest number. */
 export interface Changed {

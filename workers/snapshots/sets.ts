@@ -1,5 +1,5 @@
 import type { Follower } from "#src/feed/follower.ts";
-import { createAskedSets } from "#snapshots/dumps/asked-sets.ts";
+import { createRequestedSets } from "#snapshots/dumps/requested-sets.ts";
 import {
   createDumpBuilder,
   type DumpBuilder,
@@ -7,7 +7,7 @@ import {
   setName,
 } from "#snapshots/dumps/dump.ts";
 import { createDumpStore, type DumpStore } from "#snapshots/dumps/dump-store.ts";
-import { standingSets } from "#snapshots/dumps/standing-sets.ts";
+import { fixedSets } from "#snapshots/dumps/fixed-sets.ts";
 import type { ReadModel } from "#snapshots/model/model.ts";
 import type { Duty, RoleDeps } from "#workers/role.ts";
 import { isFresh, keptMsOf, sourceAt } from "#workers/snapshots/whole.ts";
@@ -21,7 +21,7 @@ interface KeptSet {
 }
 
 /**
- * Keeps the standing sets ready, and those that are requested repeatedly, the latest request first, within the budgets
+ * Keeps the fixed sets ready, and those that are requested repeatedly, the latest request first, within the budgets
  * of bytes and of half a slot's time. The web processes answer the other sets themselves. Brotli, which starts again
  * with each change, is made only for sets that are requested repeatedly.
  */
@@ -32,7 +32,7 @@ export function createSetsDuty(
   },
 ): Duty {
   const { config, log, clock, redis, model } = deps;
-  const asked = createAskedSets(redis, config.redisPrefix, config.askedSets);
+  const requested = createRequestedSets(redis, config.redisPrefix, config.askedSets);
   const known = new Map<string, KeptSet>();
 
   const enter = (set: DumpSet, name: string): KeptSet => {
@@ -57,9 +57,9 @@ export function createSetsDuty(
 
   return async () => {
     const startedAt = clock();
-    const repeated = new Map((await asked.kept(startedAt)).map((set) => [setName(set), set]));
-    const standing = standingSets((filters) => model.whole(startedAt, filters).count);
-    const sets = new Map([...standing.map((set) => [setName(set), set] as const), ...repeated]);
+    const repeated = new Map((await requested.kept(startedAt)).map((set) => [setName(set), set]));
+    const fixed = fixedSets((filters) => model.whole(startedAt, filters).count);
+    const sets = new Map([...fixed.map((set) => [setName(set), set] as const), ...repeated]);
     // Their compressed parts go too.
     for (const name of known.keys()) if (!sets.has(name)) known.delete(name);
     let bytes = 0;
@@ -73,6 +73,9 @@ export function createSetsDuty(
       kept += 1;
     }
     if (made > 0)
-      log.info({ made, kept, asked: repeated.size, bytes, ms: clock() - startedAt }, "sets made");
+      log.info(
+        { made, kept, requested: repeated.size, bytes, ms: clock() - startedAt },
+        "sets made",
+      );
   };
 }

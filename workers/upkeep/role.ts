@@ -15,8 +15,8 @@ import { flushUsage } from "#workers/upkeep/usage.ts";
 import { tellExpiringKeys } from "#src/pushes/webhooks/outbox.ts";
 import { matchAlerts } from "#src/pushes/alerts/matches.ts";
 import { lookAfterFeeds } from "#src/import/feeds/turns.ts";
-import { wakeDevices } from "#src/pushes/alerts/turns.ts";
-import { wakeDue } from "#src/pushes/webhooks/turns.ts";
+import { wakeDevices } from "#src/pushes/alerts/claims.ts";
+import { wakeDue } from "#src/pushes/webhooks/claims.ts";
 
 /**
  * The upkeep role: rows of changes by the passing of time, usage, partitions, retention. It does the duties that the

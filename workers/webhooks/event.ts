@@ -9,7 +9,7 @@ import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import { compileShape, stored } from "#src/infrastructure/quarantine.ts";
 import { loadReports } from "#src/marks/marks.ts";
-import type { Turn } from "#src/pushes/webhooks/turns.ts";
+import type { ClaimedDelivery } from "#src/pushes/webhooks/claims.ts";
 
 /** A station as a delivery shows it: JSON, null for one that is removed. */
 interface Shown {
@@ -58,7 +58,7 @@ export async function bodyOf(
   db: Db,
   config: Config,
   read: ReadShown,
-  { delivery }: Turn,
+  { delivery }: ClaimedDelivery,
   now: number,
 ): Promise<string> {
   const { type, data, created } = delivery;

@@ -1,6 +1,6 @@
 import type { Config } from "#src/infrastructure/config.ts";
 import { type createReceivers, faultOf } from "#src/pushes/receivers.ts";
-import type { Attempt } from "#src/pushes/webhooks/turns.ts";
+import type { Attempt } from "#src/pushes/webhooks/claims.ts";
 
 /** Characters of an answer that are kept for the partner to read. */
 const answerMax = 500;

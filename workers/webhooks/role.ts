@@ -8,22 +8,22 @@ import { createReceivers, type Resolve } from "#src/pushes/receivers.ts";
 import { openWebhookSecret, sign } from "#src/pushes/webhooks/signature.ts";
 import {
   type Attempt,
-  settleTurn,
-  takeTurn,
-  type Turn,
+  settleDelivery,
+  claimDelivery,
+  type ClaimedDelivery,
   type Verdict,
   wakeDue,
   wokenAtOnce,
-} from "#src/pushes/webhooks/turns.ts";
+} from "#src/pushes/webhooks/claims.ts";
 import { createQueueWorker, type Role, type RoleDeps } from "#workers/role.ts";
-import { createAlertSender } from "#workers/webhooks/alerts.ts";
+import { createAlertSender } from "#workers/webhooks/send-alerts.ts";
 import { bodyOf, createStationReader } from "#workers/webhooks/event.ts";
 import { post } from "#workers/webhooks/post.ts";
 
 /** Pause between two looks for due webhooks, ms: marks come many times a second. */
 const lookGapMs = 200;
-/** Time for which a job takes turns, ms. The rest is a new job, behind those of other endpoints. */
-const turnsMs = 5000;
+/** Time for which a job claims deliveries, ms. The rest is a new job, behind those of other endpoints. */
+const claimingMs = 5000;
 /** A claim is this much longer than an attempt, for the database and a busy machine. */
 const claimSpareMs = 20_000;
 const userAgent = "Fuelmark-Webhooks/1";
@@ -60,36 +60,39 @@ export function createWebhooksRole(deps: RoleDeps, resolve?: Resolve): Role {
 
   const deliver = async ({ endpointId }: WebhookJob): Promise<void> => {
     await producer.endpointTaken(endpointId);
-    for (const end = performance.now() + turnsMs; performance.now() < end && !stopped;) {
-      const turn = await takeTurn(db, endpointId, { claimMs, stationsGapMs });
-      if (turn === null) return;
-      const [attempt, verdict] = await attemptOf(turn).then(
-        (made) => [made, verdictOf(turn, made)] as const,
-        (error: unknown) => passedOver(turn, error),
+    for (const end = performance.now() + claimingMs; performance.now() < end && !stopped;) {
+      const claimed = await claimDelivery(db, endpointId, { claimMs, stationsGapMs });
+      if (claimed === null) return;
+      const [attempt, verdict] = await attemptOf(claimed).then(
+        (made) => [made, verdictOf(claimed, made)] as const,
+        (error: unknown) => passedOver(claimed, error),
       );
-      const isStored = await settleTurn(db, turn, attempt, verdict, clock());
-      tell(turn, attempt, verdict);
+      const isStored = await settleDelivery(db, claimed, attempt, verdict, clock());
+      tell(claimed, attempt, verdict);
       if (!isStored || verdict !== "taken") return;
     }
     await producer.wakeEndpoints([endpointId]);
   };
 
   /** For an unreadable delivery: this is no fault of the receiver, so it counts as taken and the next ones go on. */
-  const passedOver = ({ delivery }: Turn, error: unknown): readonly [Attempt, Verdict] => {
+  const passedOver = (
+    { delivery }: ClaimedDelivery,
+    error: unknown,
+  ): readonly [Attempt, Verdict] => {
     if (isUnavailable(error)) throw error;
     const fault = `what it says cannot be read (${(error as Error).name})`;
     quarantine.add("webhook_deliveries", new Map([[String(delivery.id), fault]]));
     return [{ status: null, answer: null, fault, durationMs: 0 }, "taken"];
   };
 
-  const attemptOf = async (turn: Turn): Promise<Attempt> => {
-    const { delivery, partnerId, url } = turn;
-    const secrets = turn.secrets
+  const attemptOf = async (claimed: ClaimedDelivery): Promise<Attempt> => {
+    const { delivery, partnerId, url } = claimed;
+    const secrets = claimed.secrets
       .map((sealed) => openWebhookSecret(config.reporterPepper, partnerId, sealed))
       .filter((secret) => secret !== null);
     if (secrets.length === 0) return lostSecret;
     const now = clock();
-    const body = await bodyOf(db, config, readShown, turn, now);
+    const body = await bodyOf(db, config, readShown, claimed, now);
     const timestamp = String(Math.floor(now / 1000));
     const signatures = secrets.map((secret) => sign(secret, delivery.message_id, timestamp, body));
     const headers = {
@@ -102,7 +105,7 @@ export function createWebhooksRole(deps: RoleDeps, resolve?: Resolve): Role {
     return post(receivers, config, url, headers, body);
   };
 
-  const verdictOf = ({ failures, failingSince }: Turn, { status }: Attempt): Verdict => {
+  const verdictOf = ({ failures, failingSince }: ClaimedDelivery, { status }: Attempt): Verdict => {
     const taken = takenBy(status);
     if (taken === "taken") return "taken";
     if (taken === "gone") return { off: "gone" };
@@ -114,8 +117,12 @@ export function createWebhooksRole(deps: RoleDeps, resolve?: Resolve): Role {
     return pauseMs === null ? { off: "failing" } : { pauseMs };
   };
 
-  const tell = (turn: Turn, { status, fault, durationMs: ms }: Attempt, verdict: Verdict): void => {
-    const { endpointId: webhook, partnerId: partner, delivery, failures } = turn;
+  const tell = (
+    claimed: ClaimedDelivery,
+    { status, fault, durationMs: ms }: Attempt,
+    verdict: Verdict,
+  ): void => {
+    const { endpointId: webhook, partnerId: partner, delivery, failures } = claimed;
     const line = { webhook, partner, delivery: delivery.id, type: delivery.type, status, ms };
     if (verdict === "taken") log.debug(line, "webhook delivered");
     else if ("off" in verdict) log.warn({ ...line, err: fault }, "webhook switched off");

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { ConsolePartner } from "#src/contract/console.ts";
-import { launchDefaults } from "#src/domain/review.ts";
+import { launchDefaults } from "#src/domain/harm-limits.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { mayChange } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";

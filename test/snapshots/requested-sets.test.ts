@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { createAskedSets } from "#snapshots/dumps/asked-sets.ts";
+import { createRequestedSets } from "#snapshots/dumps/requested-sets.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
@@ -25,7 +25,10 @@ describe("sets asked for", () => {
   /** Two web processes and the worker, by a clock of their own. */
   const open = (most = 100) => {
     const prefix = `${instance.redisPrefix}${prefixes++}`;
-    const [one, two] = [createAskedSets(redis, prefix, most), createAskedSets(redis, prefix, most)];
+    const [one, two] = [
+      createRequestedSets(redis, prefix, most),
+      createRequestedSets(redis, prefix, most),
+    ];
     const brandsAt = async (now: number) =>
       (await one.kept(now)).map(({ filters }) => filters.brand);
     return { one, two, brandsAt };

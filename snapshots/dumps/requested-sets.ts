@@ -41,7 +41,7 @@ end`;
  * Sets whose dumps are asked for again and again, over all web processes; at most `most` are kept. A caller who invents
  * new sets displaces the oldest ones only, and with single requests no kept one.
  */
-export function createAskedSets(redis: Redis, prefix: string, most: number) {
+export function createRequestedSets(redis: Redis, prefix: string, most: number) {
   const keptKey = `${prefix}:sets-kept`;
   const onceKey = `${prefix}:sets-once`;
   const noted = new LRUCache<string, { at: number; times: number }>({

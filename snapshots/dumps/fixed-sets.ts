@@ -7,19 +7,19 @@ export const usualPage = 10_000;
 export const longestPage = 30_000;
 
 /** A set of filters for each status and for each grade: most partners ask for these, so they are always kept ready. */
-const standingFilters: readonly Filters[] = [
+const fixedFilters: readonly Filters[] = [
   ...servedStatuses.map((status) => ({ statuses: [status] })),
   ...grades.map((grade) => ({ grades: [grade] })),
 ];
 
-const standingKeys = new Set(standingFilters.map(filtersKey));
+const fixedKeys = new Set(fixedFilters.map(filtersKey));
 
-/** True when dumps of these filters are always kept (`standingSets`). */
-export const isStanding = (filters: Filters): boolean => standingKeys.has(filtersKey(filters));
+/** True when dumps of these filters are always kept (`fixedSets`). */
+export const isFixed = (filters: Filters): boolean => fixedKeys.has(filtersKey(filters));
 
 /** The sets that are always kept. The longest page of a list is also each shorter one that holds all of it. */
-export function standingSets(countOf: (filters: Filters) => number): DumpSet[] {
-  return standingFilters.flatMap((filters) => [
+export function fixedSets(countOf: (filters: Filters) => number): DumpSet[] {
+  return fixedFilters.flatMap((filters) => [
     { filters, limit: longestPage },
     ...(countOf(filters) > usualPage ? [{ filters, limit: usualPage }] : []),
   ]);

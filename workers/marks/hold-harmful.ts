@@ -11,7 +11,7 @@ import {
   type Ledger,
   mayBeHeld,
   passedLimit,
-} from "#src/domain/review.ts";
+} from "#src/domain/harm-limits.ts";
 import type { Mark } from "#src/domain/state.ts";
 import { dayMs, hourMs } from "#src/domain/units.ts";
 import type { ServedStatus } from "#src/domain/vocabulary.ts";

@@ -12,15 +12,15 @@ import { openSubscription } from "#src/pushes/alerts/devices.ts";
 import { localTime } from "#src/pushes/alerts/local-time.ts";
 import { gradesAt, matchAlerts } from "#src/pushes/alerts/matches.ts";
 import {
-  type AlertTurn,
+  type ClaimedDevice,
   type AlertVerdict,
-  settleAlertTurn,
-  takeAlertTurn,
+  settleDevice,
+  claimDevice,
   wakeDevices,
-} from "#src/pushes/alerts/turns.ts";
+} from "#src/pushes/alerts/claims.ts";
 import { pushContact, stopToken, vapidKeys } from "#src/pushes/alerts/vapid.ts";
 import type { createReceivers } from "#src/pushes/receivers.ts";
-import type { Attempt } from "#src/pushes/webhooks/turns.ts";
+import type { Attempt } from "#src/pushes/webhooks/claims.ts";
 import { createQueueWorker, type RoleDeps } from "#workers/role.ts";
 import { post } from "#workers/webhooks/post.ts";
 
@@ -49,22 +49,22 @@ export function createAlertSender(
 
   const tell = async ({ deviceId }: AlertJob): Promise<void> => {
     await producer.deviceTaken(deviceId);
-    const turn = await takeAlertTurn(db, deviceId, claimMs);
-    if (turn === null) return;
-    const verdict = await turnOf(turn).catch((error: unknown) => givenUp(turn, error));
-    await settleAlertTurn(db, turn, verdict);
+    const claimed = await claimDevice(db, deviceId, claimMs);
+    if (claimed === null) return;
+    const verdict = await tryToSend(claimed).catch((error: unknown) => givenUp(claimed, error));
+    await settleDevice(db, claimed, verdict);
   };
 
   /** For a browser's unusable stored data: tried again, and forgotten after a day, as with a failing push service. */
-  const givenUp = (turn: AlertTurn, error: unknown): AlertVerdict => {
+  const givenUp = (claimed: ClaimedDevice, error: unknown): AlertVerdict => {
     if (isUnavailable(error)) throw error;
     const { name: fault } = error as Error;
-    quarantine.add("push_devices", new Map([[String(turn.deviceId), fault]]));
-    return verdictOf(turn, { status: null, answer: null, fault, durationMs: 0 }, "");
+    quarantine.add("push_devices", new Map([[String(claimed.deviceId), fault]]));
+    return verdictOf(claimed, { status: null, answer: null, fault, durationMs: 0 }, "");
   };
 
-  const turnOf = async (turn: AlertTurn): Promise<AlertVerdict> => {
-    const { deviceId: device, timeZone, sentDay, sentCount } = turn;
+  const tryToSend = async (claimed: ClaimedDevice): Promise<AlertVerdict> => {
+    const { deviceId: device, timeZone, sentDay, sentCount } = claimed;
     const now = clock();
     const local = localTime(now, timeZone);
     const told = { day: sentDay, count: sentCount };
@@ -73,22 +73,22 @@ export function createAlertSender(
       log.debug({ browser: device, againInMs: waitMs }, "driver is told later");
       return { waitMs };
     }
-    const subscription = openSubscription(pepper, device, turn.sealed);
+    const subscription = openSubscription(pepper, device, claimed.sealed);
     if (subscription === null) {
       log.warn({ browser: device }, "the subscription cannot be read any more, forgotten");
       return "gone";
     }
-    const message = await messageOf(turn, now);
+    const message = await messageOf(claimed, now);
     if (message === null) return "outdated";
     const attempt = await send(subscription, message);
-    return verdictOf(turn, attempt, local.day);
+    return verdictOf(claimed, attempt, local.day);
   };
 
   /** The message with the stations as they are now; null when none of them has the grade any more. */
-  const messageOf = async (turn: AlertTurn, now: number): Promise<AlertMessage | null> => {
-    const ids = [...new Set(turn.matches.map(({ stationId }) => stationId))];
+  const messageOf = async (claimed: ClaimedDevice, now: number): Promise<AlertMessage | null> => {
+    const ids = [...new Set(claimed.matches.map(({ stationId }) => stationId))];
     const stations = new Map((await readStations(db, ids)).map((one) => [one.id, one]));
-    const found = turn.matches
+    const found = claimed.matches
       .flatMap((match) => {
         const station = stations.get(match.stationId);
         const isTrue =
@@ -105,14 +105,14 @@ export function createAlertSender(
     const fuel = view(station.state, now, lifetimeMs);
     const named = { ...station, fuel, distanceM: nearest.distanceM };
     return {
-      ...alertText(turn.lang, match.grade, named, others.size - 1),
-      lang: turn.lang,
-      path: `s/${encodeURIComponent(station.id)}?lang=${turn.lang}`,
+      ...alertText(claimed.lang, match.grade, named, others.size - 1),
+      lang: claimed.lang,
+      path: `s/${encodeURIComponent(station.id)}?lang=${claimed.lang}`,
       tag: `fuel-${station.id}-${match.at}`,
       stop: {
         id: match.alertId,
         token: stopToken(pepper, match.alertId),
-        label: stopLabel(turn.lang),
+        label: stopLabel(claimed.lang),
       },
     };
   };
@@ -130,7 +130,7 @@ export function createAlertSender(
   };
 
   const verdictOf = (
-    { deviceId: device, failures, failingSince }: AlertTurn,
+    { deviceId: device, failures, failingSince }: ClaimedDevice,
     { status, fault, durationMs: ms }: Attempt,
     day: string,
   ): AlertVerdict => {

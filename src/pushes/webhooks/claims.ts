@@ -8,7 +8,7 @@ import { msOf } from "#src/marks/marks.ts";
 
 /** Stations or marks of one delivery. */
 const batchMax = 100;
-/** Most endpoints that one look wakes, those first that had no turn for longest; the others come with the next look. */
+/** Most endpoints that one look wakes, those first that waited longest; the others come with the next look. */
 export const wokenAtOnce = 200;
 
 /**
@@ -48,7 +48,7 @@ export async function wakeDue(
 }
 
 /** A delivery to send, with the data of its endpoint. */
-export interface Turn {
+export interface ClaimedDelivery {
   endpointId: number;
   partnerId: number;
   /** Fences the writes about the attempt. */
@@ -71,7 +71,7 @@ export interface Turn {
   };
 }
 
-interface Claimed extends Omit<Turn, "delivery"> {
+interface ClaimedEndpoint extends Omit<ClaimedDelivery, "delivery"> {
   /** Types of the deliveries that wait. */
   waiting: string[];
   wantsStations: boolean;
@@ -79,16 +79,16 @@ interface Claimed extends Omit<Turn, "delivery"> {
 
 /**
  * Claims an endpoint for `claimMs` and gives its oldest delivery; null when another process has it, or nothing waits.
- * It makes deliveries of the events since the last turn: changed stations after the endpoint's cursors, and outcomes of
+ * It makes deliveries of the events since the last claim: changed stations after the endpoint's cursors, and outcomes of
  * marks, one batch of each at a time.
  */
-export const takeTurn = (
+export const claimDelivery = (
   db: Db,
   endpointId: number,
   { claimMs, stationsGapMs }: { claimMs: number; stationsGapMs: number },
-): Promise<Turn | null> =>
+): Promise<ClaimedDelivery | null> =>
   pipelinedTransaction(db, async (tx) => {
-    const [claimed] = await rows<Claimed>(
+    const [claimed] = await rows<ClaimedEndpoint>(
       tx,
       `update webhook_endpoints e set claims = claims % 1000000000000 + 1, tried_at = server_now(),
          claimed_until = server_now() + ?::int * interval '1 ms'
@@ -103,7 +103,7 @@ export const takeTurn = (
       "webhook_claim",
     );
     if (claimed === undefined) return null;
-    const { waiting, wantsStations, ...turn } = claimed;
+    const { waiting, wantsStations, ...endpoint } = claimed;
     const isFree = (type: string): boolean => !waiting.includes(type);
     // One round trip, in this order.
     const made = [
@@ -111,7 +111,7 @@ export const takeTurn = (
       isFree("report.processed") ? batchOutcomes(tx, endpointId) : null,
     ];
     const [[delivery]] = await Promise.all([oldestDelivery(tx, endpointId), ...made]);
-    if (delivery !== undefined) return { ...turn, delivery };
+    if (delivery !== undefined) return { ...endpoint, delivery };
     await rows(tx, "update webhook_endpoints set claimed_until = '-infinity' where id = ?", [
       endpointId,
     ]);
@@ -122,7 +122,10 @@ export const takeTurn = (
  * The delivery to send next. `toldUntil` is the time of the first change, by a mark or by the passing of time, that is
  * in no delivery of this endpoint: it has been told of every change before.
  */
-const oldestDelivery = (tx: Statements, endpointId: number): Promise<Turn["delivery"][]> =>
+const oldestDelivery = (
+  tx: Statements,
+  endpointId: number,
+): Promise<ClaimedDelivery["delivery"][]> =>
   rows(
     tx,
     `select d.id, d.message_id, d.type, d.data, ${msOf("d.created_at")} as created,
@@ -192,9 +195,9 @@ export type Verdict = { pauseMs: number } | { off: OffReason } | "taken";
  * Stores an attempt and its consequence, and ends the claim. False when the claim was over and another process has the
  * endpoint: nothing is stored then, and the delivery is sent once more.
  */
-export const settleTurn = (
+export const settleDelivery = (
   db: Db,
-  { endpointId, partnerId, claim, delivery }: Turn,
+  { endpointId, partnerId, claim, delivery }: ClaimedDelivery,
   { status, answer, fault, durationMs }: Attempt,
   verdict: Verdict,
   now: number,

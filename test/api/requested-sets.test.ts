@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { expect } from "chai";
 import { setName } from "#snapshots/dumps/dump.ts";
-import { standingSets } from "#snapshots/dumps/standing-sets.ts";
+import { fixedSets } from "#snapshots/dumps/fixed-sets.ts";
 import type { Filters } from "#snapshots/model/filters.ts";
 import { addKey, addPartner } from "#test/api/edge.ts";
 import { serving, writeStations } from "#test/api/reads-country.ts";
@@ -45,9 +45,9 @@ describe("dumps of the filter sets asked for", function () {
 
   const dumpsMade = async (): Promise<string[]> => {
     const { redis, config } = edges[0]!.web.services;
-    const standing = standingSets(() => 0).map(setName);
+    const fixed = fixedSets(() => 0).map(setName);
     const found = await redis.keys(`${config.redisPrefix}:dump:4:*`);
-    return found.filter((key) => !standing.some((name) => key.endsWith(`:${name}`)));
+    return found.filter((key) => !fixed.some((name) => key.endsWith(`:${name}`)));
   };
   const nameOf = (filters: Filters, limit = 10_000): string =>
     `${instance.redisPrefix}:dump:4:${setName({ filters, limit })}`;
@@ -129,9 +129,9 @@ describe("dumps of the filter sets asked for", function () {
 
   it("are made of one grade and one status before anybody asks, and serve every page that holds all", async () => {
     const { redis } = edges[0]!.web.services;
-    const standing = standingSets(() => 0);
-    expect(standing).to.have.length(10);
-    for (const { filters } of standing)
+    const fixed = fixedSets(() => 0);
+    expect(fixed).to.have.length(10);
+    for (const { filters } of fixed)
       await until(() => redis.exists(nameOf(filters, 30_000)), Boolean);
     // None of the two default lengths is a set of its own while the longest page holds the same.
     expect(await redis.exists(nameOf({ statuses: ["yes"] }))).to.equal(0);

@@ -54,7 +54,7 @@ export interface Match {
 }
 
 /** A device to be told, with its matches. */
-export interface AlertTurn {
+export interface ClaimedDevice {
   deviceId: number;
   /** Fences the writes about the attempt. */
   claim: number;
@@ -70,13 +70,13 @@ export interface AlertTurn {
 }
 
 /** Claims a device for `claimMs`; null when another process has it, or nothing waits. */
-export const takeAlertTurn = (
+export const claimDevice = (
   db: Db,
   deviceId: number,
   claimMs: number,
-): Promise<AlertTurn | null> =>
+): Promise<ClaimedDevice | null> =>
   inTransaction(db, async (tx) => {
-    const [device] = await rows<Omit<AlertTurn, "matches">>(
+    const [device] = await rows<Omit<ClaimedDevice, "matches">>(
       tx,
       `update push_devices d set claims = claims % 1000000000000 + 1, tried_at = server_now(),
          claimed_until = server_now() + ?::int * interval '1 ms'
@@ -97,7 +97,7 @@ export const takeAlertTurn = (
     return { ...device, matches };
   });
 
-/** The result of a turn for its device. */
+/** The result of an attempt for its device. */
 export type AlertVerdict =
   /** Told: counted for its day, and followed by a pause. */
   | { told: { day: string; pauseMs: number } }
@@ -110,10 +110,10 @@ export type AlertVerdict =
   /** The browser takes no more, or has not for a day: forgotten with its alerts. */
   | "gone";
 
-/** Stores the result of a turn. False when the claim was over and another process has the device. */
-export const settleAlertTurn = (
+/** Stores the result of an attempt. False when the claim was over and another process has the device. */
+export const settleDevice = (
   db: Db,
-  { deviceId, claim, matches }: AlertTurn,
+  { deviceId, claim, matches }: ClaimedDevice,
   verdict: AlertVerdict,
 ): Promise<boolean> =>
   inTransaction(db, async (tx) => {
