@@ -38,6 +38,9 @@ interface Subject {
   incident: number;
   webhook: number;
   offWebhook: number;
+  /** A feed, and a paused one. */
+  feed: number;
+  pausedFeed: number;
   reporter: number;
   /** A rollback that has taken another mark of the reporter. */
   rollback: number;
@@ -57,7 +60,7 @@ interface Act {
 /** A day within a launch's longest time. */
 const soon = new Date(Date.now() + 30 * dayMs).toISOString().slice(0, 10);
 /** Stations from this number on are corrected ones. */
-const correctedFrom = 120;
+const correctedFrom = 160;
 /** Who has made the marks. */
 const driver = "driver 1";
 
@@ -195,6 +198,42 @@ const done: readonly Act[] = [
     name: "retention.allow",
     typed: ({ waiting }) => ["retention", "allow", ...waiting.split(" ")],
     sent: ({ waiting }) => ["POST", "/retention/allow", { step: waiting }],
+  },
+  {
+    name: "feed.add",
+    typed: ({ key }) => [
+      ...["feed", "add", "--source", "it-mimit", "--every", "12h", "--alarm-after", "2d"],
+      ...["--url", `https://a.example/${key}`, "--url", "https://a.example/2"],
+      ...["--replace-source", "true"],
+    ],
+    sent: ({ key }) => [
+      "POST",
+      "/feeds",
+      {
+        ...{ source: "it-mimit", every_s: 43_200, alarm_after_s: 172_800, replace_source: true },
+        urls: [`https://a.example/${key}`, "https://a.example/2"],
+      },
+    ],
+  },
+  {
+    name: "feed.run",
+    typed: ({ feed }) => ["feed", "run", feed, "--force", "all-no,half"],
+    sent: ({ feed }) => ["POST", `/feeds/${feed}/run`, { force: ["all-no", "half"] }],
+  },
+  {
+    name: "feed.pause",
+    typed: ({ feed }) => ["feed", "pause", feed],
+    sent: ({ feed }) => ["POST", `/feeds/${feed}/pause`],
+  },
+  {
+    name: "feed.resume",
+    typed: ({ pausedFeed }) => ["feed", "resume", pausedFeed],
+    sent: ({ pausedFeed }) => ["POST", `/feeds/${pausedFeed}/resume`],
+  },
+  {
+    name: "feed.remove",
+    typed: ({ feed }) => ["feed", "remove", feed],
+    sent: ({ feed }) => ["DELETE", `/feeds/${feed}`],
   },
   {
     name: "incident.open",
@@ -471,6 +510,21 @@ const refused: readonly Act[] = [
     sent: () => ["POST", "/reporters/erase", { partner: 999_999, user_ref: driver }],
   },
   {
+    name: "a feed of no known source",
+    typed: () => ["feed", "add", "--source", "nowhere", "--every", "1h"],
+    sent: () => ["POST", "/feeds", { source: "nowhere", every_s: 3600 }],
+  },
+  {
+    name: "pausing a paused feed",
+    typed: ({ pausedFeed }) => ["feed", "pause", pausedFeed],
+    sent: ({ pausedFeed }) => ["POST", `/feeds/${pausedFeed}/pause`],
+  },
+  {
+    name: "resuming a feed that runs",
+    typed: ({ feed }) => ["feed", "resume", feed],
+    sent: ({ feed }) => ["POST", `/feeds/${feed}/resume`],
+  },
+  {
     name: "erasing nobody",
     typed: () => ["reporter", "erase"],
     sent: () => ["POST", "/reporters/erase", {}],
@@ -610,7 +664,14 @@ describe("flow: an operator's act, from the command line and from the console", 
          (?, 'https://b.example', '{key.expiring}', '', server_now(), 'gone') returning id`,
       [partner, partner],
     );
+    const [feed, pausedFeed] = await rows<{ id: number }>(
+      db,
+      `insert into feeds (source, files, every_s, alarm_after_s, replace_source, due_at, paused_at)
+       values ('it-mimit', '{a}', 60, 60, false, 'infinity', null),
+         ('it-mimit', '{b}', 60, 60, false, 'infinity', server_now()) returning id`,
+    );
     return {
+      ...{ feed: feed!.id, pausedFeed: pausedFeed!.id },
       ...{ partner, key, request: request!.id, alarm: alarm!.id, station, corrected },
       incident: incident!.id,
       ...{ waiting, allowed, webhook: webhook!.id, offWebhook: offWebhook!.id },
@@ -633,7 +694,7 @@ describe("flow: an operator's act, from the command line and from the console", 
     rows(
       country.db,
       `select actor, action, regexp_replace(subject, ' n{0,1}[0-9a-f]+$', ' #') as subject,
-         details - '{id,key,partner,prefix,station,reporter}'::text[]
+         details - '{id,key,partner,prefix,station,reporter,files}'::text[]
            #- '{before,name}' #- '{before,position}' as details,
          jsonb_typeof(details -> 'reporter') as reporter
        from operator_log where action <> 'console.sign-in' order by id`,
@@ -658,6 +719,8 @@ describe("flow: an operator's act, from the command line and from the console", 
          'incidents', (select jsonb_agg(to_jsonb(i) || jsonb_build_object('updates', (
              select jsonb_agg(to_jsonb(u) - 'at' order by id) from incident_updates u where incident_id = i.id)) order by id)
            from incidents i where id >= ?),
+         'feeds', (select jsonb_agg(to_jsonb(f) - 'files' || jsonb_build_object('due', due_at <= server_now()) order by id)
+           from feeds f where id >= ?),
          'batches', (select jsonb_agg(to_jsonb(b) - 'selection' order by id) from mark_batches b where id >= ?),
          'marks', (select jsonb_agg(to_jsonb(m) order by id) from marks m where partner_id = ?),
          'stations', (select jsonb_agg(to_jsonb(s)) from station_status s where station_id = ?),
@@ -674,7 +737,7 @@ describe("flow: an operator's act, from the command line and from the console", 
       [
         ...[partner, partner, key, partner, reporter, `${network}%`, partner],
         ...[subject.waiting, alarm],
-        ...[incident, rollback],
+        ...[incident, subject.feed, rollback],
         ...[partner, station, station, corrected, station, corrected, station],
         ...[station, corrected],
       ],
