@@ -89,17 +89,27 @@ export async function importFile<Staged extends object, Summary extends object>(
   }
 }
 
-/** Removals that need no permission in a source of any size; in a large one it is a tenth. */
-const removalsUsual = 100;
+/** Removals that need no permission: a tenth of the source, but ten, or half of it, of a small one. */
+const removalsUsual = (known: number): number =>
+  Math.max(Math.floor(known / 10), Math.min(10, Math.ceil(known / 2)));
 
 /** Throws a wrong-file fault when a file that replaces a source would take away more than a complete file does. */
 export function refuseRemovals(
-  { source, allowRemovals = 0 }: { source: string; allowRemovals?: number | undefined },
+  {
+    source,
+    allowRemovals = 0,
+    force = [],
+  }: {
+    source: string;
+    allowRemovals?: number | undefined;
+    force?: readonly string[] | undefined;
+  },
   what: string,
   removed: number,
   known: number,
 ): void {
-  if (removed <= Math.max(removalsUsual, Math.floor(known / 10), allowRemovals)) return;
+  if (removed <= Math.max(removalsUsual(known), allowRemovals) || force.includes("removals"))
+    return;
   throw wrongFile(
     `${removed} of the ${known} ${what} of source "${source}" are not in the file and would be removed`,
     `The file may be a part of the country, or of another source. If it is complete, allow ${removed} removals and import it again.`,
@@ -169,6 +179,7 @@ export function holdsNone(
   what: string,
   { read, reasons }: { read: number; reasons: Reasons },
 ): Error {
+  if ((reasons["in-metres"] ?? 0) > read / 2) throw inMetres(reasons["in-metres"]!, read);
   const counts = Object.entries(reasons).map(([reason, count]) => `${reason} ${count}`);
   const why =
     counts.length === 0
@@ -176,6 +187,17 @@ export function holdsNone(
       : `: ${read === 1 ? "the only entry was" : `all ${read} entries were`} left out (${counts.join(", ")})`;
   return wrongFile(`it holds no ${what}${why}`, advice.kind);
 }
+
+/** A fault of a file whose positions are on a plane map, which shows in their size. */
+const inMetres = (count: number, read: number): Error =>
+  wrongFile(
+    `${count} of its ${read} positions are in metres, as in EPSG:3857 or another projection, not in degrees`,
+    "Export it again in WGS 84 (EPSG:4326), or convert it: `ogr2ogr -t_srs EPSG:4326 OUT IN`.",
+  );
+
+/** True for coordinates that can only be metres. */
+export const isInMetres = (lat: number, lon: number): boolean =>
+  Math.abs(lat) > 1000 && Math.abs(lon) > 1000 && Math.abs(lat) < 1e8 && Math.abs(lon) < 1e8;
 
 /** Why an item of a file is left out, and by which of its values. */
 export interface Refused {

@@ -85,12 +85,14 @@ export function formatOf({ as, name, files }: Source, found: FoundFiles): string
 }
 
 const stationOptions = (
-  { source, dryRun, progress, waiting, replaceSource = false, allowRemovals }: SourceImport,
+  { source, dryRun, progress, waiting, replaceSource = false, allowRemovals, force }: SourceImport,
   label: string,
   files: FoundFiles,
 ) => ({
   ...{ path: files.get(source.files[0]!.name)!.path, source: label },
   ...{ dryRun, progress, waiting, replaceSource, allowRemovals },
+  // An extract of OpenStreetMap may be a part of what was imported before under the same name; removals have a guard.
+  ...{ force, country: source.country, isWhole: source.as !== "osm" && !replaceSource },
 });
 
 /** The statuses of the source's stock-outs. A dry run cannot find stations that are not here yet. */

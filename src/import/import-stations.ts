@@ -18,6 +18,12 @@ import {
   refuseRemovals,
   summaryOf,
 } from "#src/import/file-import.ts";
+import {
+  guardPositions,
+  guardShrinking,
+  type GuardedImport,
+  isNearCountry,
+} from "#src/import/guards.ts";
 import { type ImportedStation, shownNames } from "#src/import/osm-station.ts";
 import type { FileFault } from "#src/import/read-text.ts";
 import { joinSame } from "#src/import/same-station.ts";
@@ -47,7 +53,7 @@ export function importStations(
 export const stationFormats = ["overpass", "geojson"] as const;
 export type StationFormat = (typeof stationFormats)[number];
 
-type Options = Omit<ImportOptions<string>, "format"> & { source: string };
+type Options = Omit<ImportOptions<string>, "format"> & GuardedImport;
 type Staged = Collected<ImportedStation> & { format: string };
 
 /** Imports the stations that `read` finds, under the name `source`; `path` is what faults are about. */
@@ -67,8 +73,10 @@ async function apply(
 ): Promise<ImportSummary> {
   const { source, replaceSource, dryRun, progress } = options;
   const cities = await rows<Town>(db, "select name, lat, lon from cities");
-  const imported = withoutTownBrands(staged.found, cities);
+  await guardPositions(db, options, staged.found);
+  const imported = withoutTownBrands(inCountry(staged, options.country), cities);
   const known = await idsOfSource(db, source);
+  guardShrinking(options, imported.length, known.inService.length);
   const [inService, closed] = [new Set(known.inService), new Set(known.closed)];
   const { groups, doubtful } = joinSame(imported, inService, closed);
   const brands = brandSpellings(await servedBrands(db), imported);
@@ -101,3 +109,12 @@ async function apply(
   };
   return { ...summaryOf(options, staged, counts), doubtful };
 }
+
+/** The stations of a file that are in the source's country; the others are refused by name. */
+const inCountry = (staged: Staged, country: string | undefined): ImportedStation[] =>
+  staged.found.filter((station) => {
+    if (country === undefined || isNearCountry(station, country)) return true;
+    const { id, place = "", lat, lon } = station;
+    refuse(staged, "other-country", 1, { place, id, field: "lat, lon", value: `${lat} ${lon}` });
+    return false;
+  });

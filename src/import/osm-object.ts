@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import type { Refused } from "#src/import/file-import.ts";
 import type { Point } from "#src/domain/geo.ts";
+import { isInMetres } from "#src/import/file-import.ts";
 import { isRecord } from "#src/import/json-items.ts";
 
 export type Tags = Readonly<Record<string, unknown>>;
@@ -46,14 +48,24 @@ const osmNumber = (value: unknown): string | null =>
 
 function located(point: Point | null, id: string, tags: Tags): OsmObject | Refused {
   if (point === null) return { refused: "no-position" };
-  const real = Math.abs(point.lat) <= 90 && Math.abs(point.lon) <= 180;
-  // Broken exports write 0, 0 for an unknown position.
-  if (!real || (point.lat === 0 && point.lon === 0)) return { refused: "bad-position" };
+  const reason = wrongPosition(point);
+  if (reason !== null) return { refused: reason };
   return { id, lat: round(point.lat), lon: round(point.lon), tags };
 }
 
+/** Why a point is no place on the globe; null for one that is. Broken exports write nearly 0, 0 for an unknown one. */
+export function wrongPosition({ lat, lon }: Point): "in-metres" | "bad-position" | null {
+  if (isInMetres(lat, lon)) return "in-metres";
+  const isReal = Math.abs(lat) <= 90 && Math.abs(lon) <= 180;
+  return isReal && (Math.abs(lat) > nullIsland || Math.abs(lon) > nullIsland)
+    ? null
+    : "bad-position";
+}
+
+const nullIsland = 1e-3;
+
 // OSM keeps seven decimals; with more, a computed middle would look changed at the next import.
-const round = (degrees: number): number => Math.round(degrees * 1e7) / 1e7;
+export const round = (degrees: number): number => Math.round(degrees * 1e7) / 1e7;
 
 function pointOf(value: unknown): Point | null {
   if (!isRecord(value)) return null;
@@ -96,15 +108,26 @@ function pairs(coordinates: unknown): Point[] {
 function featureId(feature: Record<string, unknown>, tags: Tags, source: string): string | null {
   for (const value of [feature["id"], tags["@id"], tags["id"], tags["osm_id"]]) {
     const [, word, letter, number] =
-      /^(?:(node|way|relation)\/|([nwr]))([1-9]\d{0,17})$/.exec(String(value)) ?? [];
+      /^(?:(node|way|relation)\/|([nwra]))([1-9]\d{0,14})$/.exec(String(value)) ?? [];
+    // osmium numbers areas: twice the number of a way, or twice that of a relation and one.
+    if (letter === "a")
+      return `${Number(number) % 2 === 0 ? "w" : "r"}${Math.floor(Number(number) / 2)}`;
     if (number !== undefined) return (letter ?? word?.charAt(0) ?? "") + number;
   }
   const letter = letters.get(tags["osm_type"] ?? tags["@type"]);
   const number = osmNumber(tags["osm_id"] ?? tags["@id"]);
   if (letter !== undefined && number !== null) return letter + number;
   const own = feature["id"] ?? tags["id"];
-  const id = `${source}-${String(own)}`;
-  const usable =
-    (typeof own === "string" || typeof own === "number") && /^[A-Za-z0-9_-]{1,64}$/.test(id);
-  return usable ? id : null;
+  return typeof own === "string" || typeof own === "number" ? idOf(source, String(own)) : null;
 }
+
+/** `<label>-<own id>`, with hyphens for what no id of ours may hold, and a hash for a long one; null without an id. */
+export function idOf(label: string, own: string): string | null {
+  if (own === "") return null;
+  const id = `${label}-${own.replace(/=+$/, "").replace(/[^A-Za-z0-9_-]+/g, "-")}`;
+  if (id.length <= idLength) return id;
+  return `${label}-${createHash("sha256").update(own).digest("hex").slice(0, hashLength)}`;
+}
+
+const idLength = 64;
+const hashLength = 23;

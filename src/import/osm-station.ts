@@ -1,3 +1,4 @@
+import { decode } from "html-entities";
 import type { Refused } from "#src/import/file-import.ts";
 import type { Point } from "#src/domain/geo.ts";
 import type { Grade } from "#src/domain/vocabulary.ts";
@@ -6,6 +7,7 @@ import { brandOfName, isNoBrand, type KnownBrand } from "#src/import/brand-names
 import { cleanText, repairLookalikes } from "#src/import/clean-text.ts";
 import type { OsmObject, Tags } from "#src/import/osm-object.ts";
 import { gradesFrom, hoursText } from "#src/import/osm-sold.ts";
+import { outOfUse } from "#src/import/out-of-use.ts";
 
 /** An object of a file that may become a station, or a part of one. */
 export interface ImportedStation extends Point {
@@ -30,7 +32,8 @@ export interface ImportedStation extends Point {
 
 /** The station in an object of a file, or the reason why it is no filling station for cars. */
 export function stationFrom({ id, lat, lon, tags }: OsmObject): ImportedStation | Refused {
-  if (tags["amenity"] !== "fuel") return { refused: "not-a-fuel-station" };
+  const reason = outOfUse(tags) ?? (tags["amenity"] === "fuel" ? null : "not-a-fuel-station");
+  if (reason !== null) return { refused: reason, about: { id } };
   const brand = brandFrom(tags["brand"], { lat, lon });
   const name = text(tags["name"], 120);
   const { addr, street, city } = addressFrom(tags);
@@ -61,8 +64,11 @@ export function shownNames(
 }
 
 /** A source's text as one clean line. */
-export const text = (value: unknown, maxLength: number): string =>
-  repairLookalikes(cleanText(value, maxLength));
+/** A text of a file, cleaned. Exports through web pages leave `&amp;` and even `&amp;quot;` in names. */
+export const text = (value: unknown, maxLength: number): string => {
+  const written = typeof value === "string" && value.includes("&") ? decode(decode(value)) : value;
+  return repairLookalikes(cleanText(written, maxLength));
+};
 
 /** The brand in a source's text, "" for words that mean none. */
 export function brandFrom(value: unknown, at: Point): string {

@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import type { Point } from "#src/domain/geo.ts";
 import { collect, type Collected, type Refused } from "#src/import/file-import.ts";
 import { firmName } from "#src/import/brand-key.ts";
-import { fromGeojson, fromOverpass } from "#src/import/osm-object.ts";
+import { fromGeojson, fromOverpass, idOf, round, wrongPosition } from "#src/import/osm-object.ts";
 import { hoursText } from "#src/import/osm-sold.ts";
 import {
   addressOf,
@@ -137,7 +136,9 @@ function stationFromFields(
   const point = pointOf(value, fields);
   if (point === null) {
     const position = `${read(fields.lat)} ${read(fields.lon)}`.trim();
-    const refused = position === "" ? "no-position" : "bad-position";
+    const [lat, lon] = [numberFrom(value, fields.lat), numberFrom(value, fields.lon)];
+    const isWrong = lat === null || lon === null ? null : wrongPosition({ lat, lon });
+    const refused = position === "" ? "no-position" : (isWrong ?? "bad-position");
     return { refused, about: { id: own, field: "lat, lon", value: position } };
   }
   const { address, street, number, city } = fields;
@@ -158,22 +159,6 @@ function stationFromFields(
 /** The position of a row; null for none on the globe, and for 0, 0, which stands for an unknown one. */
 export function pointOf(value: unknown, fields: SourceFields): Point | null {
   const [lat, lon] = [numberFrom(value, fields.lat), numberFrom(value, fields.lon)];
-  if (lat === null || lon === null || Math.abs(lat) > 90 || Math.abs(lon) > 180) return null;
-  return Math.abs(lat) < nullIsland && Math.abs(lon) < nullIsland
-    ? null
-    : { lat: round(lat), lon: round(lon) };
+  if (lat === null || lon === null || wrongPosition({ lat, lon }) !== null) return null;
+  return { lat: round(lat), lon: round(lon) };
 }
-
-const nullIsland = 1e-6;
-const round = (degrees: number): number => Math.round(degrees * 1e7) / 1e7;
-
-/** `<label>-<own id>`, with hyphens for what no id of ours may hold, and a hash for a long one; null without an id. */
-export function idOf(label: string, own: string): string | null {
-  if (own === "") return null;
-  const id = `${label}-${own.replace(/=+$/, "").replace(/[^A-Za-z0-9_-]+/g, "-")}`;
-  if (id.length <= idLength) return id;
-  return `${label}-${createHash("sha256").update(own).digest("hex").slice(0, hashLength)}`;
-}
-
-const idLength = 64;
-const hashLength = 23;

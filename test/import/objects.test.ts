@@ -35,6 +35,12 @@ describe("an object of an OSM extract", () => {
     expect(overpass({ type: "node", id: 5, lat: 0, lon: 0 })).to.deep.equal({
       refused: "bad-position",
     });
+    expect(overpass({ type: "node", id: 5, lat: 1e-15, lon: 1e-15 })).to.deep.equal({
+      refused: "bad-position",
+    });
+    expect(overpass({ type: "node", id: 5, lat: 5_400_000, lon: 1_200_000 })).to.deep.equal({
+      refused: "in-metres",
+    });
     expect(overpass({ type: "node", id: 5, lat: 95, lon: 0 })).to.deep.equal({
       refused: "bad-position",
     });
@@ -55,7 +61,12 @@ describe("an object of an OSM extract", () => {
     expect(id({ id: "r12" })).to.equal("r12");
     expect(id({ properties: { osm_type: "relation", osm_id: 12 } })).to.equal("r12");
     expect(id({ id: "A-7" })).to.equal("own-A-7");
-    expect(id({ id: "a b" })).to.equal("no-id");
+    expect(id({ id: "a b" })).to.equal("own-a-b");
+    expect(id({ id: "zUaSMRz3lC6lxA5gVkVz-O8_T8E=" })).to.equal("own-zUaSMRz3lC6lxA5gVkVz-O8_T8E");
+    expect(id({ id: "" })).to.equal("no-id");
+    // osmium numbers the area of a way and that of a relation.
+    expect(id({ id: "a1402" })).to.equal("w701");
+    expect(id({ id: "a1405" })).to.equal("r702");
     expect(id({})).to.equal("no-id");
   });
 
@@ -96,9 +107,42 @@ describe("the tags of a station", () => {
     expect(addr({})).to.equal("");
   });
 
+  it("lose what an export through a web page has left in names", () => {
+    expect(station({ name: "Müller &amp; S&ouml;hne &amp;quot;B&amp;quot;" })).to.include({
+      name: 'Müller & Söhne "B"',
+    });
+    expect(station({ name: "A & B &co" })).to.include({ name: "A & B &co" });
+  });
+
+  for (const [reason, ...all] of [
+    ["not-public", { access: "private" }, { access: "no" }, { access: "employees" }],
+    ["disused", { disused: "yes" }, { amenity: "", "disused:amenity": "fuel" }],
+    ["disused", { abandoned: "yes" }, { amenity: "", "abandoned:amenity": "fuel" }],
+    ["not-yet-open", { construction: "yes" }, { amenity: "", "construction:amenity": "fuel" }],
+    ["boats-only", { boat: "yes", motor_vehicle: "no" }, { amenity: "", waterway: "fuel" }],
+    ["aircraft-only", { amenity: "", aeroway: "fuel" }],
+    ["closed", { opening_hours: "closed" }, { opening_hours: 'off "since 2020"' }],
+  ] as const)
+    it(`are refused as ${reason} for ${JSON.stringify(all)}`, () => {
+      for (const tags of all)
+        expect(station(tags)).to.deep.equal({ refused: reason, about: { id: "n1" } });
+    });
+
+  it("are taken where customers may come, and where another thing was before", () => {
+    for (const tags of [
+      { access: "customers" },
+      { "disused:amenity": "cafe" },
+      { "was:amenity": "fuel" },
+      { opening_hours: "Mo-Sa 08:00-20:00; Su closed" },
+      { opening_hours: "24/7; PH off" },
+    ])
+      expect(station(tags)).to.include({ id: "n1" });
+  });
+
   it("are refused for anything but a filling station", () => {
     expect(stationFrom({ id: "n1", lat: 1, lon: 1, tags: { amenity: "cafe" } })).to.deep.equal({
       refused: "not-a-fuel-station",
+      about: { id: "n1" },
     });
   });
 });

@@ -1,0 +1,126 @@
+import { iso1A2Code, iso1A2Codes } from "@rapideditor/country-coder";
+import { distanceM, type Point } from "#src/domain/geo.ts";
+import { rows, type Db } from "#src/infrastructure/db.ts";
+import { wrongFile } from "#src/import/read-text.ts";
+
+/** What a guard of whole files is told about an import. */
+export interface GuardedImport {
+  /** The name under which its rows are stored. */
+  source: string;
+  /** ISO code of the country that the source is of; undefined if nobody says. */
+  country?: string | undefined;
+  /** True if each file is the whole source, and not a part of it. */
+  isWhole?: boolean | undefined;
+  /** Guards that are overridden, by name. */
+  force?: readonly string[] | undefined;
+}
+
+type Placed = Point & { id: string };
+
+const looked = 1000;
+const movedM = 20_000;
+/** Fewer stations than this prove nothing about their file. */
+const enough = 5;
+
+/**
+ * Throws a wrong-file fault, with the figures and the name that overrides it, when a file's stations have moved far from
+ * where they are stored, have latitude and longitude in the wrong order, or are in another country than the source or,
+ * without one, than the stations of this instance. At most 1,000 stations are looked at.
+ */
+export async function guardPositions(
+  db: Db,
+  { source, country, force = [] }: GuardedImport,
+  found: readonly Placed[],
+): Promise<void> {
+  const step = Math.ceil(found.length / looked);
+  const some = found.filter((_, n) => n % step === 0);
+  const refuse = (name: string, what: string, why: string): void => {
+    if (!force.includes(name)) throw wrongFile(what, overridable(why, name));
+  };
+  const stored = await storedPlaces(db, source, some);
+  const known = some.filter(({ id }) => stored.has(id));
+  const away = (one: Placed): boolean => distanceM(one, stored.get(one.id)!) > movedM;
+  const moved = known.filter(away);
+  if (known.length >= enough && moved.length > known.length / 2) {
+    const figures = `${moved.length} of ${known.length} known stations would move by more than ${movedM / 1000} km`;
+    if (share(moved, (one) => !away({ ...one, ...swapped(one) })) > 0.5)
+      refuse("swapped", `latitude and longitude are swapped: ${figures}`, swap);
+    else refuse("moved", figures, "The file may be of another region, or its ids of others.");
+  }
+  const expected = country === undefined ? await countriesOf(db) : [country];
+  const isIn = (one: Point): boolean =>
+    expected.length === 0 ? codeOf(one) !== null : expected.includes(codeOf(one) ?? "");
+  const outside = some.filter((one) => !isIn(one));
+  if (some.length < enough || outside.length <= some.length / 2) return;
+  const where = expected.length === 0 ? "any country" : expected.join(", ");
+  const figures = `${outside.length} of ${some.length} stations are not in ${where} (${commonest(outside)})`;
+  if (share(outside, (one) => isIn(swapped(one))) > 0.5)
+    refuse("swapped", `latitude and longitude are swapped: ${figures}`, swap);
+  else refuse("country", figures, "The file may be of another country, or its positions wrong.");
+}
+
+/** Throws a wrong-file fault when a source that comes whole has fewer than half of the stations that it had. */
+export function guardShrinking(
+  { source, isWhole = false, force = [] }: GuardedImport,
+  found: number,
+  known: number,
+): void {
+  if (!isWhole || known < enough || found * 2 >= known || force.includes("half")) return;
+  throw wrongFile(
+    `it has ${found} stations, and the source "${source}" had ${known}`,
+    overridable("The file may be a part, or cut off.", "half"),
+  );
+}
+
+/** True if a point lies in the country or within about 5 km of it: borders are known less exactly than stations. */
+export function isNearCountry({ lat, lon }: Point, country: string): boolean {
+  if (codeOf({ lat, lon }) === country) return true;
+  return iso1A2Codes([lon - margin, lat - margin, lon + margin, lat + margin]).includes(country);
+}
+
+const margin = 0.05;
+const swap = "Give each to its own field, in the file or in the source's description.";
+const overridable = (why: string, name: string): string =>
+  `${why} If it is right, import it again with \`--force ${name}\`.`;
+
+const codeOf = ({ lat, lon }: Point): string | null => iso1A2Code([lon, lat]);
+const swapped = ({ lat, lon }: Point): Point => ({ lat: lon, lon: lat });
+const share = <T>(all: readonly T[], is: (one: T) => boolean): number =>
+  all.length === 0 ? 0 : all.filter(is).length / all.length;
+
+function commonest(points: readonly Point[]): string {
+  const counts = new Map<string, number>();
+  for (const point of points) {
+    const code = codeOf(point) ?? "the sea";
+    counts.set(code, (counts.get(code) ?? 0) + 1);
+  }
+  const [first] = [...counts].sort(([, a], [, b]) => b - a);
+  return `${first![1]} of them in ${first![0]}`;
+}
+
+async function storedPlaces(
+  db: Db,
+  source: string,
+  some: readonly Placed[],
+): Promise<ReadonlyMap<string, Point>> {
+  const found = await rows<Placed>(
+    db,
+    "select id, lat, lon from stations where id = any(?::text[]) and source = ? and removed_at is null",
+    [some.map(({ id }) => id), source],
+  );
+  return new Map(found.map((one) => [one.id, one]));
+}
+
+/** The countries of the instance: those with at least a fiftieth of its stations. The demo's are not counted. */
+async function countriesOf(db: Db): Promise<string[]> {
+  const some = await rows<Point>(
+    db,
+    `select lat, lon from stations where removed_at is null and source <> 'demo'
+      order by hashtext(id) limit ?`,
+    [looked],
+  );
+  const codes = some.map(codeOf);
+  return [...new Set(codes)].filter(
+    (code): code is string => code !== null && share(codes, (one) => one === code) >= 1 / 50,
+  );
+}
