@@ -1,10 +1,9 @@
-export type Language = "en" | "ru";
+import { type Language, plural, preferredLanguage } from "#src/contract/language.ts";
 
-const plural = (count: number, single: string, few: string, many: string): string => {
-  const [tens, units] = [count % 100, count % 10];
-  if (tens > 10 && tens < 20) return many;
-  return units === 1 ? single : units > 1 && units < 5 ? few : many;
-};
+export type { Language };
+
+const stations = plural("ru", { one: "станция", few: "станции", many: "станций" });
+const confirmed = plural("ru", { one: "подтвердил", few: "подтвердили", many: "подтвердили" });
 
 const en = {
   title: "Where is fuel?",
@@ -100,7 +99,7 @@ const ru: Messages = {
   show: "Показать",
   statuses: { yes: "Есть", low: "Мало", no: "Нет", queue: "Очередь", nodata: "Нет данных" },
   found: (count, shown) =>
-    `${count} ${plural(count, "станция", "станции", "станций")}${shown < count ? `, показаны ближайшие ${shown}` : ""}`,
+    `${count} ${stations(count)}${shown < count ? `, показаны ближайшие ${shown}` : ""}`,
   have: (have, of, grade) => `${grade} есть на ${have} из ${of}`,
   none: "Ничего не найдено. Выберите другое топливо или статус.",
   cityUnknown: (name, shown) => `Города «${name}» нет в списке. Показаны станции: ${shown}.`,
@@ -112,7 +111,7 @@ const ru: Messages = {
   limit: (litres) => `не больше ${litres} л`,
   noCash: "без наличных",
   cardsOnly: "только топливные карты",
-  confirmed: (count) => `${plural(count, "подтвердил", "подтвердили", "подтвердили")} ${count}`,
+  confirmed: (count) => `${confirmed(count)} ${count}`,
   imported: "импорт, не от водителей",
   pending: (status, count) => `Не подтверждено: ${status} (${count})`,
   conflict: "Водители расходятся",
@@ -154,13 +153,9 @@ const ru: Messages = {
 const messages: Record<Language, Messages> = { en, ru };
 
 /** Russian when the browser prefers it to English, else English; `lang` in the URL wins. */
-export function pickLanguage(lang: string | null, acceptLanguage: string | undefined): Language {
-  if (lang === "ru" || lang === "en") return lang;
-  const preferred = (acceptLanguage ?? "")
-    .split(",")
-    .map((part) => part.trim().slice(0, 2).toLowerCase())
-    .find((name) => name === "ru" || name === "en");
-  return preferred === "ru" ? "ru" : "en";
-}
+export const pickLanguage = (lang: string | null, accepted = ""): Language =>
+  lang === "ru" || lang === "en"
+    ? lang
+    : preferredLanguage(accepted.split(",").map((part) => part.trim()));
 
 export const messagesOf = (language: Language): Messages => messages[language];

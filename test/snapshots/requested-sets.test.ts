@@ -82,7 +82,14 @@ describe("sets asked for", () => {
     expect(await one.kept(3)).to.deep.include.members([
       {
         filters: {
-          ...{ statuses: ["low", "yes"], grades: [], queues: [], priced: false, words: [] },
+          ...{
+            statuses: ["low", "yes"],
+            grades: [],
+            queues: [],
+            sold: [],
+            priced: false,
+            words: [],
+          },
           brand: (await brandsAt(3))[0]!,
         },
         limit: 5,

@@ -2,7 +2,7 @@ import { computed, signal } from "@preact/signals";
 import { type Grade, parseGrade } from "#src/domain/vocabulary.ts";
 import type { Embedding } from "#web/embed/embed-line.ts";
 import { words } from "#web/embed/words.ts";
-import type { Language } from "#web/kit/language.ts";
+import type { Language } from "#src/contract/language.ts";
 import type { Params } from "#web/widget/params.ts";
 
 /** The form as it is filled in; numbers are still text. */

@@ -1,5 +1,5 @@
 import type { EmbedKeyState } from "#src/contract/embed.ts";
-import { type Language, pickLanguage } from "#web/kit/language.ts";
+import { type Language, preferredLanguage } from "#src/contract/language.ts";
 
 interface Words {
   title: string;
@@ -200,7 +200,7 @@ const ru: Words = {
 
 const all: Record<Language, Words> = { en, ru };
 
-export const language = pickLanguage(navigator.languages);
+export const language = preferredLanguage(navigator.languages);
 
 /** The words of the partner's language. */
 export const words = all[language];

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Names } from "#src/contract/sentences.ts";
-import { type Language, localeOf, pickLanguage, plural } from "#web/kit/language.ts";
+import { type Language, localeOf, preferredLanguage, plural } from "#src/contract/language.ts";
 import { recall, remember } from "#web/kit/storage.ts";
 
 const stored = "language";
@@ -12,7 +12,7 @@ const stored = "language";
 export const language: Language = ((): Language => {
   if (document.documentElement.dataset["languages"] !== "en ru") return "en";
   const chosen = recall(stored);
-  return chosen === "ru" || chosen === "en" ? chosen : pickLanguage(navigator.languages);
+  return chosen === "ru" || chosen === "en" ? chosen : preferredLanguage(navigator.languages);
 })();
 document.documentElement.lang = language;
 

@@ -1,5 +1,5 @@
 import { type Grade, parseGrade } from "#src/domain/vocabulary.ts";
-import type { Language } from "#web/kit/language.ts";
+import type { Language } from "#src/contract/language.ts";
 
 export type ThemeChoice = "light" | "dark" | "auto";
 

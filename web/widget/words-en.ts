@@ -1,4 +1,4 @@
-import { plural } from "#web/kit/language.ts";
+import { plural } from "#src/contract/language.ts";
 import type { Grade } from "#src/domain/vocabulary.ts";
 import type { Words } from "#web/widget/words.ts";
 

@@ -1,4 +1,4 @@
-import { type Language, localeOf, pickLanguage } from "#web/kit/language.ts";
+import { type Language, localeOf, preferredLanguage } from "#src/contract/language.ts";
 import { page } from "#web/widget/page.ts";
 import { en } from "#web/widget/words-en.ts";
 import { ru } from "#web/widget/words-ru.ts";
@@ -187,7 +187,7 @@ export interface Words {
 
 const all: Record<Language, Words> = { en, ru };
 
-export const language = page.language ?? pickLanguage(navigator.languages);
+export const language = page.language ?? preferredLanguage(navigator.languages);
 
 /** The locale for dates and times of Intl. */
 export const locale = localeOf(language);

@@ -1,4 +1,4 @@
-import type { Language } from "#web/kit/language.ts";
+import { type Language, plural } from "#src/contract/language.ts";
 import { language } from "#web/widget/words.ts";
 
 /** The map's words for a time without a network; both languages have all of them. */
@@ -18,11 +18,10 @@ interface OfflineWords {
 
 const marks = (count: number): string => (count === 1 ? "mark waits" : "marks wait");
 
-const forms = new Intl.PluralRules("ru");
-const russian = (count: number, one: string, few: string, many: string): string => {
-  const form = forms.select(count);
-  return `${count} ${form === "one" ? one : form === "few" ? few : many}`;
-};
+const wait = plural("ru", { one: "отметка ждёт", few: "отметки ждут", many: "отметок ждут" });
+const refused = plural("ru", {
+  ...{ one: "отметка не принята", few: "отметки не приняты", many: "отметок не принято" },
+});
 
 const all: Record<Language, OfflineWords> = {
   en: {
@@ -46,9 +45,8 @@ const all: Record<Language, OfflineWords> = {
       "Сервис сейчас не отвечает. Отметка сохранена на устройстве и отправится сама, со своим временем.",
     arrived: (station, became) => `${station}: ваша отметка доставлена. ${became}`,
     tooOld: "Старше 24 часов: она уже не учитывается.",
-    waiting: (count) => `${russian(count, "отметка ждёт", "отметки ждут", "отметок ждут")} сети`,
-    notTaken: (count) =>
-      russian(count, "отметка не принята", "отметки не приняты", "отметок не принято"),
+    waiting: (count) => `${count} ${wait(count)} сети`,
+    notTaken: (count) => `${count} ${refused(count)}`,
     said: (station, status, ago) => `${station}: ${status}, ${ago}`,
     drop: "Не отправлять",
     dropOne: (station) => `Не отправлять отметку: ${station}`,

@@ -1,7 +1,7 @@
 export type Language = "en" | "ru";
 
 /** Russian when the browser prefers it to English, else English. */
-export function pickLanguage(preferred: readonly string[]): Language {
+export function preferredLanguage(preferred: readonly string[]): Language {
   const first = preferred
     .map((name) => name.slice(0, 2).toLowerCase())
     .find((name) => name === "ru" || name === "en");
