@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { actVerb, byOf } from "#cli/act-verb.ts";
 import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
-import { card, type Output } from "#cli/output.ts";
+import { card, type Output, table } from "#cli/output.ts";
 import { ExitError } from "#cli/exit-error.ts";
 import { choice, degrees, line, stationId } from "#cli/values.ts";
 import type { HandSet } from "#src/contract/console.ts";
@@ -15,6 +15,12 @@ import {
   stationTextMax,
 } from "#src/stations/edit-station.ts";
 import type { HandField } from "#src/stations/hand-edits.ts";
+import {
+  doubtfulPairs,
+  keepStationsApart,
+  mergeStation,
+  splitStation,
+} from "#src/stations/join-stations.ts";
 import { closeStation, reopenStation } from "#src/stations/station-service.ts";
 
 /** `operator station show|edit|close|reopen`: one station corrected by hand (decisions 13.16). */
@@ -109,6 +115,45 @@ export function stationCommand(output: () => Output): Command {
     shown: (station) => station,
     people: (_, station) => people(station),
   });
+  const pairVerb = (name: string, about: string, pairAct: typeof mergeStation): unknown =>
+    verb(command, name, about, `station ${name} it-mimit-3474 n123`)
+      .argument("<id>", "the station's id", stationId)
+      .argument("<other>", "the id of the other station", stationId)
+      .action(async (id: string, other: string) => {
+        const out = output();
+        const done = await withDb(out, async (db, config) =>
+          pairAct(await byOf(out, db, config), { other }, id),
+        );
+        out.result(done, card);
+      });
+  pairVerb(
+    "merge",
+    "make a station a part of the other one, with its marks; its id answers with the other",
+    mergeStation,
+  );
+  pairVerb(
+    "keep-apart",
+    "decide that two stations are two; no import joins them",
+    keepStationsApart,
+  );
+  actVerb(command, output, splitStation, {
+    name: "split",
+    about: "take a station out of the one that it is a part of; no import joins the two again",
+    examples: ["station split it-mimit-3474"],
+    subject,
+    shown: (done) => done,
+  });
+  verb(command, "doubtful", "pairs of stations that may be one", "station doubtful --json").action(
+    async () =>
+      output().result(await withDb(output(), doubtfulPairs), (pairs) =>
+        table(
+          pairs.map(({ station, into, evidence, distance_m }) => {
+            return { id: station.id, into: into.id, distance_m, evidence: evidence.join(", ") };
+          }),
+          "no pairs wait for a decision",
+        ),
+      ),
+  );
   return command;
 }
 

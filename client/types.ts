@@ -73,6 +73,8 @@ export interface StationPage extends StationList {
 export interface Delta extends StationList {
   /** Ids of stations taken out of service. */
   removed: string[];
+  /** Of `removed`, the stations that are a part of another one now: their ids with its id. */
+  merged_into?: Record<string, string>;
   /** Digest of all stations in service after these changes (see `digestOf`); absent in events of the stream. */
   digest?: string;
 }

@@ -38,6 +38,7 @@ import * as storeHoursAndGrades from "#migrations/0039_store_hours_and_grades.ts
 import * as createFeeds from "#migrations/0040_create_feeds.ts";
 import * as storeAlarmSubjects from "#migrations/0041_store_alarm_subjects.ts";
 import * as keepRefusedRows from "#migrations/0042_keep_refused_rows.ts";
+import * as createStationPairs from "#migrations/0043_create_station_pairs.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -83,4 +84,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0040_create_feeds": createFeeds,
   "0041_store_alarm_subjects": storeAlarmSubjects,
   "0042_keep_refused_rows": keepRefusedRows,
+  "0043_create_station_pairs": createStationPairs,
 };

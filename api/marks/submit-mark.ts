@@ -155,17 +155,19 @@ export function widgetMarkOf(
 }
 
 function markOf(
-  { config, clock, model: { locations }, priceMedians }: Deps,
+  { config, clock, model, priceMedians }: Deps,
   key: KeyInfo,
-  stationId: string,
+  askedId: string,
   body: StatementBody,
   sender: Sender,
 ): IncomingMark | Refusal {
   const now = clock();
   const parsed = parseReport(body, now, config.observedAheadMs);
   if (isRefusal(parsed)) return parsed;
-  const station = locations.find(stationId);
-  if (station === undefined) return stationNotFound(stationId);
+  const { locations } = model;
+  const station = locations.find(askedId);
+  if (station === undefined) return stationNotFound(askedId);
+  const stationId = model.presentId(askedId);
   return {
     ...parsed,
     ...sender,

@@ -8,8 +8,8 @@ import { formatTime } from "#src/domain/time.ts";
  * answer of a delta. Made once for all streams.
  */
 export function eventOf(changes: Changes, asOfMs: number, lifetimeMs: number): Buffer {
-  const { count, removed } = changes;
-  const rest = { count, asOfMs, lifetimeMs, truncated: false, removed };
+  const { count, removed, mergedInto } = changes;
+  const rest = { count, asOfMs, lifetimeMs, truncated: false, removed, mergedInto };
   return Buffer.concat([
     Buffer.from(`id: ${formatTime(asOfMs)}\ndata: `),
     ...presentList(changes.pieces(), rest),

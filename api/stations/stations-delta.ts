@@ -49,18 +49,19 @@ export const deltaRoute = (services: ReadDeps) =>
       const now = services.clock();
       const sinceMs = readSince(ctx.state.query.updated_since, now);
       const found = services.model.delta(sinceMs, now);
-      const { count, sum, removed } = found;
+      const { count, sum, removed, mergedInto } = found;
       // The digest is of the same turn as the changes: a copy that has taken them holds exactly these stations.
       const digest = services.model.whole(now).sum;
       const asOfMs = services.asOf(now);
       const etag = etagOf(ctx, {
         route: "/stations/delta",
-        query: [sinceMs, removed, digest],
+        query: [sinceMs, removed, mergedInto, digest],
         count,
         sum,
       });
       const lifetimeMs = services.config.statusLifetimeMs;
-      const rest = { count, asOfMs, lifetimeMs, truncated: false, removed, digest };
+      const gone = { removed, mergedInto };
+      const rest = { count, asOfMs, lifetimeMs, truncated: false, ...gone, digest };
       await services.lists.send(ctx, { etag, answer: found, rest, format: "json" });
     },
   });

@@ -49,7 +49,7 @@ export const stationHistoryRoute = (services: ReadDeps) =>
     query,
     async handle(ctx) {
       const { config, clock, db, model } = services;
-      const id = ctx.params["station_id"]!;
+      const id = model.presentId(ctx.params["station_id"]!);
       const { hours = hoursDefault } = ctx.state.query;
       const now = clock();
       if (model.station(id, now) === null) throw refused("station-not-found");

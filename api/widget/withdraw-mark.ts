@@ -40,7 +40,7 @@ export const widgetWithdrawRoute = (services: WidgetDeps) =>
     body: takeBackBody,
     handle: async (ctx) => {
       const { db, config, model, producer } = services;
-      const stationId = ctx.params["station_id"]!;
+      const stationId = model.presentId(ctx.params["station_id"]!);
       if (model.locations.find(stationId) === undefined)
         throw new Refused(stationNotFound(stationId));
       if (!ctx.state.key.reports) throw new Refused(reportsDisabled);

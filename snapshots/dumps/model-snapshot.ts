@@ -148,19 +148,21 @@ const zip = (text: string): Buffer => gzipSync(Buffer.from(text, "latin1"), { le
 type Line = [
   ...[id: string, lat: number, lon: number, brand: string, name: string, addr: string],
   ...[gradesSold: string, openingHours: string],
-  ...[seq: number, at: number, removed: 0 | 1, state: StationState | null],
+  ...[seq: number, at: number, removed: 0 | 1, state: StationState | null, into?: string],
 ];
 
-function writeLine({ seq, at, removed, state, ...row }: FeedRow): string {
+function writeLine({ seq, at, removed, state, merged_into, ...row }: FeedRow): string {
   const { id, lat, lon, brand, name, addr, grades_sold, opening_hours } = row;
   const facts = [id, lat, lon, brand, name, addr, grades_sold, opening_hours] as const;
   const line: Line = [...facts, seq, at, removed ? 1 : 0, state === emptyState ? null : state];
+  if (merged_into) line.push(merged_into);
   return JSON.stringify(line);
 }
 
 function readLine(text: string): FeedRow {
   const [id, lat, lon, brand, name, addr, ...rest] = JSON.parse(text) as Line;
-  const [grades_sold, opening_hours, seq, at, removed, state] = rest;
+  const [grades_sold, opening_hours, seq, at, removed, state, merged_into] = rest;
   const facts = { id, lat, lon, brand, name, addr, grades_sold, opening_hours };
-  return readRow({ ...facts, seq, at, removed: removed === 1, state });
+  const into = merged_into === undefined ? {} : { merged_into };
+  return readRow({ ...facts, ...into, seq, at, removed: removed === 1, state });
 }

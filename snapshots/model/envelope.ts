@@ -11,6 +11,8 @@ export interface ListRest {
   nextCursor?: string;
   /** `/stations/delta` only: ids of stations taken out of service. */
   removed?: readonly string[];
+  /** `/stations/delta` only: the present ids of those that are a part of another station now. */
+  mergedInto?: Readonly<Record<string, string>> | undefined;
   /** `/stations/delta` only: the digest of all stations in service (decisions 21.29). */
   digest?: string;
   /** `/stations?ids=` only: ids that are not in service. */
@@ -35,6 +37,7 @@ export function listTail(rest: ListRest): Buffer {
     truncated: rest.truncated,
     next_cursor: rest.nextCursor,
     removed: rest.removed,
+    merged_into: rest.mergedInto,
     digest: rest.digest,
     missing: rest.missing,
     along: rest.along,

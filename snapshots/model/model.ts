@@ -68,6 +68,8 @@ export function createReadModel({
   const store = { list, table, shelf: createBlockShelf(plainBytes) };
   const order = createIdOrder(ids);
   const changes = createChangeOrder(table);
+  /** The present ids of stations that are a part of another one. */
+  const merged = new Map<string, string>();
   const passing = createTransitions(table);
   const brands = createBrandTable();
   const schedules = createSchedules();
@@ -162,6 +164,9 @@ export function createReadModel({
     }
     // All stations are rendered by now: an error before this has changed nothing.
     for (const one of entered) one();
+    for (const { id, removed, merged_into: into } of rows)
+      if (removed && into) merged.set(id, into);
+      else merged.delete(id);
     writeBlocks(store, { put, remove });
     order.change(added, remove);
     changes.place(changed);
@@ -171,11 +176,12 @@ export function createReadModel({
   const matcher = (filters: Filters | undefined): Matcher | null =>
     filters === undefined ? null : compileFilters(filters, time, brands, schedules.stateAt);
 
+  const presentId = (id: string): string => merged.get(id) ?? id;
   const find = (id: string): Source | null => {
-    const station = table.find(id);
+    const station = table.find(presentId(id));
     return station === noStation ? null : table.sourceOf(station);
   };
-  const queries = createQueries({ list, table, order, changes, matcher, drain });
+  const queries = createQueries({ list, table, order, changes, matcher, drain, merged });
 
   return {
     ...queries,
@@ -204,6 +210,8 @@ export function createReadModel({
     watchMoments(listener: typeof onMoment): void {
       onMoment = listener;
     },
+    /** The id of the station that this one is a part of; else its own. */
+    presentId,
     /** One station as it is served: its JSON (docs/contract.md 2.1), its digest, its last change. */
     station(id: string, now: number) {
       drain(now);

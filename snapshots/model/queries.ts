@@ -44,8 +44,14 @@ export interface Answer {
   stations(): Stations;
 }
 
-/** Stations that have changed; `removed`: ids of those taken out of service. */
-export type Changes = Answer & { removed: string[] };
+/**
+ * Stations that have changed; `removed`: ids of those taken out of service, `mergedInto`: of these the ones that are a
+ * part of another station now, with its id; undefined without one.
+ */
+export type Changes = Answer & {
+  removed: string[];
+  mergedInto: Record<string, string> | undefined;
+};
 
 export interface AreaQuery {
   area: Area;
@@ -81,9 +87,11 @@ interface Parts {
   changes: ChangeOrder;
   matcher(filters: Filters | undefined): Matcher | null;
   drain(now: number): void;
+  /** Present ids of stations that are a part of another one. */
+  merged: ReadonlyMap<string, string>;
 }
 
-export function createQueries({ list, table, order, changes, matcher, drain }: Parts) {
+export function createQueries({ list, table, order, changes, matcher, drain, merged }: Parts) {
   const idOf = (block: Block, slot: number): string => table.ids.id(block.stations[slot] as number);
   const nextByBlock = new WeakMap<Block, number>();
 
@@ -144,7 +152,9 @@ export function createQueries({ list, table, order, changes, matcher, drain }: P
     for (const station of stations)
       if ((table.leaf[station] ?? null) === null) removed.push(table.ids.id(station));
       else table.addTo(found, station);
-    return { ...inOrder(found), removed };
+    const parts = removed.filter((id) => merged.has(id)).map((id) => [id, merged.get(id)!]);
+    const mergedInto = parts.length === 0 ? undefined : Object.fromEntries(parts);
+    return { ...inOrder(found), removed, mergedInto };
   };
 
   return {
@@ -175,7 +185,7 @@ export function createQueries({ list, table, order, changes, matcher, drain }: P
       const passing = new Map<Block, Uint8Array>();
       const found: Stations = { blocks: [], slots: [] };
       const missing: string[] = [];
-      for (const id of new Set(ids)) {
+      for (const id of new Set(ids.map((one) => merged.get(one) ?? one))) {
         const station = table.find(id);
         if (station === noStation) {
           missing.push(id);

@@ -176,8 +176,27 @@ export interface HandSet {
   in_service: boolean | null;
 }
 
+/** The station that one is a part of, and its own parts, with who has joined each. */
+export interface Joins {
+  part_of: string | null;
+  parts: { id: string; source: string; actor: string }[];
+}
+
+/** Two stations that may be one. The first would be a part of the other. */
+export interface ConsolePair {
+  station: ConsolePairStation;
+  into: ConsolePairStation;
+  distance_m: number;
+  evidence: string[];
+}
+export type ConsolePairStation = Pick<
+  ConsoleStation,
+  "id" | "lat" | "lon" | "brand" | "name" | "addr"
+> & { source: string };
+
 export interface ConsoleStationPage {
   station: ConsoleStation & StationSales & { source: string };
+  joins: Joins;
   by_hand: HandSet;
   fuel: FuelBlock;
   /** The steps that led here, the oldest first, and the least number of older ones that are left out. */

@@ -32,6 +32,8 @@ export interface FeedRow extends StationRow {
   at: number;
   /** True when the station was taken out of service. */
   removed: boolean;
+  /** The station that this one is a part of now (decisions 14.29). */
+  merged_into?: string | null;
   state: StationState;
   /**
    * The fault of an unreadable row; absent otherwise. Use such a row only if nothing better is known of the station: it
@@ -57,8 +59,9 @@ export const givenOut = (table: "changes" | "time_changes"): string => {
 const select = `select c.station_id as id, c.seq, ${msOf("c.at")} as at,
     ${isGivenOut("c.seq", "change_seq")} and c.at < (select server_now()) + interval '1 hour' as believable,
     c.removed or s.removed_at is not null as removed, s.lat, s.lon, s.brand, s.name, s.addr,
-    s.grades_sold, s.opening_hours, st.state
-  from changes c join stations s on s.id = c.station_id left join station_status st on st.station_id = c.station_id`;
+    s.grades_sold, s.opening_hours, p.into_id as merged_into, st.state
+  from changes c join stations s on s.id = c.station_id left join station_status st on st.station_id = c.station_id
+    left join station_pairs p on p.station_id = c.station_id and p.verdict = 'joined'`;
 
 /** The first `limit` rows after the number `seq`. */
 export const readAfter = async (db: Statements, seq: number, limit: number): Promise<FeedRow[]> =>

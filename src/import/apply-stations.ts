@@ -130,8 +130,15 @@ async function applyChunk(
     return { id, lat, lon, brand, name, addr, grades_sold, opening_hours };
   });
   const { served, newEdits, kept } = withEdits(rowsOfFile, stored, edited);
+  const parts = await rows<{ station_id: string }>(
+    tx,
+    "select station_id from station_pairs where station_id = any(?::text[]) and verdict = 'joined'",
+    [ids],
+  );
   const closed = new Set(
-    [...edited.values()].filter((one) => one.in_service === false).map((one) => one.station_id),
+    [...parts, ...[...edited.values()].filter((one) => one.in_service === false)].map(
+      (one) => one.station_id,
+    ),
   );
   // A station out of service has no source, so that it counts as changed; one that was closed by hand stays so.
   const before = stored.map(({ removed, ...row }) => {
@@ -169,7 +176,7 @@ function withEdits(
   return { served, newEdits, kept };
 }
 
-/** Inserts or updates stations; `closed` ones stay out of service. */
+/** Inserts or updates stations; `closed` ones, and parts of others, stay out of service. */
 async function writeStations(
   tx: Tx,
   source: string,

@@ -47,6 +47,9 @@ export interface ImportSummary {
   removed: number;
   /** Values of the file that are not applied, because an operator has set others by hand. Stations only. */
   kept_by_hand?: number;
+  /** Stations that other sources have too: those that are one station now, and pairs that a person decides. */
+  joined?: number;
+  asked?: number;
   refused: number;
   reasons: Reasons;
   doubtful: readonly Doubtful[];

@@ -26,6 +26,7 @@ import {
 } from "#src/import/guards.ts";
 import { type ImportedStation, shownNames } from "#src/import/osm-station.ts";
 import type { FileFault } from "#src/import/read-text.ts";
+import { joinSources } from "#src/import/join-sources.ts";
 import { joinSame } from "#src/import/same-station.ts";
 import { findFiles } from "#src/import/source-files.ts";
 import { sourceNamed } from "#src/import/source-list.ts";
@@ -102,10 +103,13 @@ async function apply(
   const taken = await removeStations(db, source, gone, dryRun, (done) =>
     progress("saving", stations.length + done, total),
   );
+  const refs = new Map(groups.map(({ station: { id, refs = [] } }) => [id, refs]));
+  const across = await joinSources(db, source, stations, refs, dryRun);
   const { kept: keptValues, ...compared } = applied;
   const counts = {
     ...{ ...compared, merged: doubles.length + staged.repeated, removed: taken.removed },
     kept_by_hand: keptValues + taken.kept,
+    ...across,
   };
   return { ...summaryOf(options, staged, counts), doubtful };
 }

@@ -167,7 +167,14 @@ async function refuseAllNo(
 /** The statuses at our stations. When two stations of the file are one of ours, the nearer one counts. */
 async function atOurStations(db: Db, staged: StatusesRead): Promise<ImportedStatus[]> {
   const sql = "select id, lat, lon from stations where removed_at is null";
-  const find = createStationFinder(await rows<Point & { id: string }>(db, sql));
+  const parts = await rows<{ part: string; whole: string }>(
+    db,
+    "select station_id as part, into_id as whole from station_pairs where verdict = 'joined'",
+  );
+  const find = createStationFinder(
+    await rows<Point & { id: string }>(db, sql),
+    new Map(parts.map(({ part, whole }) => [part, whole])),
+  );
   const taken = new Map<string, ImportedStatus & { metres: number }>();
   for (const { ids, point, ...status } of staged.statuses) {
     const station = find(ids, point);
@@ -186,10 +193,13 @@ async function atOurStations(db: Db, staged: StatusesRead): Promise<ImportedStat
 }
 
 /**
- * Finds the stations that an import names: by one of their ids, else the nearest one within `nearM` metres (ties by
+ * Finds the stations that an import names: by one of their ids, also of a part of them (`wholes`), else the nearest one within `nearM` metres (ties by
  * id). `metres` is 0 for a station found by its id.
  */
-function createStationFinder(stations: readonly (Point & { id: string })[]) {
+function createStationFinder(
+  stations: readonly (Point & { id: string })[],
+  wholes: ReadonlyMap<string, string>,
+) {
   const ids = new Set(stations.map(({ id }) => id));
   /** Stations by rows of latitude, each `nearM` high. */
   const rowOf = ({ lat }: Point): number => Math.floor((lat * 111_000) / nearM);
@@ -204,7 +214,7 @@ function createStationFinder(stations: readonly (Point & { id: string })[]) {
     return found ?? { refused: "no-station-near" as const };
   };
   return (names: readonly string[], point: Point | null) => {
-    const id = names.find((name) => ids.has(name));
+    const id = names.map((name) => wholes.get(name) ?? name).find((name) => ids.has(name));
     if (id !== undefined) return { id, metres: 0 };
     return point === null ? { refused: "unknown-station" as const } : nearest(point);
   };

@@ -26,6 +26,8 @@ export interface ImportedStation extends Point {
   grades_sold: readonly Grade[] | null;
   /** As OSM writes them ("Mo-Fr 06:00-22:00"); "" where the source does not say. */
   opening_hours: string;
+  /** Its ids in other registers. */
+  refs?: readonly string[];
   /** Its place in the file, for refusals: "line 12". */
   place?: string;
 }
@@ -40,7 +42,10 @@ export function stationFrom({ id, lat, lon, tags }: OsmObject): ImportedStation 
   const operator = firmName(text(tags["operator"], 120));
   const sells = salesFrom(tags, name);
   const place = { id, lat, lon, addr, street, city };
-  return { ...place, brand, name, operator, sells, ...salesOf(tags) };
+  const refs = Object.keys(tags).flatMap((key) =>
+    key.startsWith("ref:") ? refsIn(tags[key]) : [],
+  );
+  return { ...place, brand, name, operator, sells, ...salesOf(tags), ...(refs[0] ? { refs } : {}) };
 }
 
 const salesOf = (tags: Tags) => ({
@@ -62,6 +67,8 @@ export function shownNames(
       : (brandOfName(name, station, known) ?? brands.get(brandKey(name)) ?? "");
   return { brand, name: name || brand || station.operator };
 }
+
+const refsIn = (value: unknown): string[] => text(value, 200).match(/[^\s;,]+/g) ?? [];
 
 /** A source's text as one clean line. */
 /** A text of a file, cleaned. Exports through web pages leave `&amp;` and even `&amp;quot;` in names. */

@@ -9,6 +9,7 @@ import type { StationState } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
 import { loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
 import { msOf } from "#src/marks/marks.ts";
+import { joinsOf } from "#src/stations/join-stations.ts";
 import { handSetOf, noEdits, readEdits } from "#src/stations/hand-edits.ts";
 
 const stepsShown = 200;
@@ -83,6 +84,7 @@ export const stationPage = (
       const edited = await readEdits(tx, [id]);
       return {
         station: shown,
+        joins: await joinsOf(tx, id),
         by_hand: handSetOf(edited.get(id) ?? noEdits(id)),
         fuel: view(folded, now, config.statusLifetimeMs),
         steps: steps.slice(-stepsShown),

@@ -1,7 +1,8 @@
 import { Type } from "typebox";
 import { rows, type Tx } from "#src/infrastructure/db.ts";
-import { already, nothing, operatorAct, unknown } from "#src/operators/act.ts";
+import { already, changed, nothing, operatorAct, unknown } from "#src/operators/act.ts";
 import { comment, stationId } from "#src/operators/inputs.ts";
+import { joinsOf } from "#src/stations/join-stations.ts";
 import { cardOf, lockStation } from "#src/stations/edit-station.ts";
 import { type HandEdits, saveEdits } from "#src/stations/hand-edits.ts";
 
@@ -40,6 +41,8 @@ export const reopenStation = operatorAct(nothing, stationId, async (tx, _, id) =
   if (found === null) return unknown("station", id);
   const { station, edits } = found;
   if (station.in_service) return already("station", id, "in service");
+  const { part_of: whole } = await joinsOf(tx, id);
+  if (whole !== null) return changed("station", id, `is a part of station ${whole}: split it`);
   const isOutInFile = edits.in_service === null || edits.file_removed;
   const opened: HandEdits = isOutInFile
     ? { ...edits, in_service: true, file_removed: true }

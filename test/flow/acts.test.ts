@@ -49,6 +49,9 @@ interface Subject {
   station: string;
   /** Another one, of another name and address than its file's, and closed, all by hand. */
   corrected: string;
+  /** A part of the station, and one that may be the same as it. */
+  part: string;
+  doubtful: string;
 }
 
 interface Act {
@@ -60,7 +63,7 @@ interface Act {
 /** A day within a launch's longest time. */
 const soon = new Date(Date.now() + 30 * dayMs).toISOString().slice(0, 10);
 /** Stations from this number on are corrected ones. */
-const correctedFrom = 160;
+const correctedFrom = 180;
 /** Who has made the marks. */
 const driver = "driver 1";
 
@@ -347,6 +350,25 @@ const done: readonly Act[] = [
     sent: ({ corrected }) => ["POST", `/stations/${corrected}/reopen`],
   },
   {
+    name: "station.merge",
+    typed: ({ station }) => ["station", "merge", station, placeOf(0).id],
+    sent: ({ station }) => ["POST", `/stations/${station}/merge`, { other: placeOf(0).id }],
+  },
+  {
+    name: "station.split",
+    typed: ({ part }) => ["station", "split", part],
+    sent: ({ part }) => ["POST", `/stations/${part}/split`],
+  },
+  {
+    name: "station.keep-apart",
+    typed: ({ doubtful, station }) => ["station", "keep-apart", doubtful, station],
+    sent: ({ doubtful, station }) => [
+      "POST",
+      `/stations/${doubtful}/keep-apart`,
+      { other: station },
+    ],
+  },
+  {
     name: "brand.alias",
     typed: ({ station }) => ["brand", "alias", `Знак ${station}`, "--brand", " Полюс "],
     sent: ({ station }) => [
@@ -445,6 +467,16 @@ const refused: readonly Act[] = [
     name: "reopening a station that is open",
     typed: ({ station }) => ["station", "reopen", station],
     sent: ({ station }) => ["POST", `/stations/${station}/reopen`],
+  },
+  {
+    name: "merging a station with one that is a part already",
+    typed: ({ doubtful, part }) => ["station", "merge", doubtful, part],
+    sent: ({ doubtful, part }) => ["POST", `/stations/${doubtful}/merge`, { other: part }],
+  },
+  {
+    name: "splitting a station that is none's part",
+    typed: ({ station }) => ["station", "split", station],
+    sent: ({ station }) => ["POST", `/stations/${station}/split`],
   },
   {
     name: "closing a station that does not exist",
@@ -579,6 +611,19 @@ describe("flow: an operator's act, from the command line and from the console", 
        on conflict (key) do nothing`,
       [[station, "n1"]],
     );
+    const [part, doubtful] = [`n${50_000 + n}`, `n${60_000 + n}`];
+    await rows(
+      db,
+      `insert into stations (id, source, lat, lon, removed_at)
+       values (?, 'test', 10, 10, server_now()), (?, 'test', 10, 10, null)`,
+      [part, doubtful],
+    );
+    await rows(
+      db,
+      `insert into station_pairs (station_id, into_id, verdict, actor)
+       values (?, ?, 'joined', 'import'), (?, ?, 'doubtful', 'import')`,
+      [part, station, doubtful, station],
+    );
     const text = newKey("secret", randomBytes(32));
     const { partner, key } = await inTransaction(db, async (tx) => {
       const limits = { rpm: 1000, daily: 5000 };
@@ -673,6 +718,7 @@ describe("flow: an operator's act, from the command line and from the console", 
     return {
       ...{ feed: feed!.id, pausedFeed: pausedFeed!.id },
       ...{ partner, key, request: request!.id, alarm: alarm!.id, station, corrected },
+      ...{ part, doubtful },
       incident: incident!.id,
       ...{ waiting, allowed, webhook: webhook!.id, offWebhook: offWebhook!.id },
       ...{ rejected: rejected!, approved: granted!.id },
@@ -694,7 +740,7 @@ describe("flow: an operator's act, from the command line and from the console", 
     rows(
       country.db,
       `select actor, action, regexp_replace(subject, ' n{0,1}[0-9a-f]+$', ' #') as subject,
-         details - '{id,key,partner,prefix,station,reporter,files}'::text[]
+         details - '{id,key,partner,prefix,station,reporter,files,into,from,other}'::text[]
            #- '{before,name}' #- '{before,position}' as details,
          jsonb_typeof(details -> 'reporter') as reporter
        from operator_log where action <> 'console.sign-in' order by id`,
@@ -731,6 +777,8 @@ describe("flow: an operator's act, from the command line and from the console", 
          'edits', (select jsonb_agg(to_jsonb(e) - 'file_lat'
              || jsonb_build_object('file_name', replace(file_name, station_id, '')) order by station_id)
            from station_edits e where station_id in (?, ?)),
+         'pairs', (select jsonb_agg(jsonb_build_object('verdict', verdict, 'actor', actor, 'moving', moving) order by station_id)
+           from station_pairs where ? in (station_id, into_id)),
          'aliases', (select jsonb_agg(to_jsonb(a) - 'key' - 'spelling' order by key)
            from brand_aliases a where key like '%' || ?),
          'feed', (select jsonb_agg(removed order by station_id) from changes where station_id in (?, ?))) as found`,
@@ -738,7 +786,7 @@ describe("flow: an operator's act, from the command line and from the console", 
         ...[partner, partner, key, partner, reporter, `${network}%`, partner],
         ...[subject.waiting, alarm],
         ...[incident, subject.feed, rollback],
-        ...[partner, station, station, corrected, station, corrected, station],
+        ...[partner, station, station, corrected, station, corrected, station, station],
         ...[station, corrected],
       ],
     );

@@ -87,6 +87,18 @@ const placed: Record<string, { path?: string; body?: unknown; status: number }> 
   },
   "POST /stations/{id}/close": { path: "/stations/nowhere/close", body: {}, status: 404 },
   "POST /stations/{id}/reopen": { path: "/stations/no%20where/reopen", status: 404 },
+  "GET /station-pairs": { status: 200 },
+  "POST /stations/{id}/merge": {
+    path: "/stations/nowhere/merge",
+    body: { other: placeOf(0).id },
+    status: 404,
+  },
+  "POST /stations/{id}/split": { path: "/stations/nowhere/split", status: 404 },
+  "POST /stations/{id}/keep-apart": {
+    path: "/stations/nowhere/keep-apart",
+    body: { other: placeOf(0).id },
+    status: 409,
+  },
   "GET /brands": { status: 200 },
   "POST /brands/{id}/alias": { path: "/brands/Q8/alias", body: { brand: "№" }, status: 422 },
   "DELETE /brands/{id}/alias": { path: "/brands/Q8/alias", status: 404 },

@@ -17,6 +17,7 @@ import {
   freezeSome,
   holdTransaction,
   importStations,
+  joinSome,
   sendMarks,
   type Stage,
   stationCount,
@@ -86,6 +87,7 @@ async function playOn(stage: Stage, redis: OwnServer | null, { seed, writeMs, st
   const writes = [
     sendMarks(stage, random, seed, end),
     importStations(stage, createRandom(seed + 1), end),
+    joinSome(stage, createRandom(seed + 3), end),
     holdTransaction(stage.instance, strangerMs),
     redis === null
       ? freezeSome(stage, trouble, record, end)

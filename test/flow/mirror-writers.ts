@@ -7,6 +7,10 @@ import type { Random } from "#demo/country/random.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
 import { applyStations, removeStations } from "#src/import/apply-stations.ts";
+import { isRefusal } from "#src/contract/refusals.ts";
+import { mergeStation, splitStation } from "#src/stations/join-stations.ts";
+import { closeStation, reopenStation } from "#src/stations/station-service.ts";
+import { by } from "#test/harness/by.ts";
 import { type Country, placeOf } from "#test/flow/country.ts";
 import { type AnswerRecord, nameOf } from "#test/flow/mirror-record.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
@@ -70,6 +74,25 @@ export async function sendMarks(
   }
   await Promise.all(pending);
   return { sent, lastExpiry };
+}
+
+/** Joins stations and takes them apart, and closes some: whatever is in service by then. */
+export async function joinSome({ country }: Stage, random: Random, end: number): Promise<void> {
+  const { db } = country;
+  let joined = 0;
+  while (Date.now() < end) {
+    const [part, whole] = [random.int(0, stationCount - 1), random.int(0, stationCount - 1)].map(
+      (n) => placeOf(n).id,
+    );
+    const merged = await mergeStation(by(db, "olga"), { other: whole! }, part!);
+    if (!isRefusal(merged)) joined += 1;
+    const split = random.chance(0.5) ? placeOf(random.int(0, stationCount - 1)).id : part!;
+    if (random.chance(0.5)) await splitStation(by(db, "olga"), {}, split);
+    if (random.chance(0.1)) await closeStation(by(db, "olga"), {}, whole!);
+    if (random.chance(0.1)) await reopenStation(by(db, "olga"), {}, whole!);
+    await sleep(random.int(20, 200));
+  }
+  expect(joined).to.be.greaterThan(3);
 }
 
 let version = 0;

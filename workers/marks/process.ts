@@ -5,6 +5,7 @@ import { decideStation } from "#src/marks/facts/decide-station.ts";
 import { loadStationFacts, type StationFacts } from "#src/marks/facts/station-facts.ts";
 import { refoldMarks } from "#src/marks/histories.ts";
 import { waitingMax } from "#src/marks/marks.ts";
+import { moveMarks } from "#src/marks/move-marks.ts";
 import { type Days, daysOfIds, idsOfDays, openDays } from "#src/marks/open-days.ts";
 import { type Locking, lockStations } from "#src/infrastructure/locks.ts";
 import type { Quarantine } from "#src/infrastructure/quarantine.ts";
@@ -42,6 +43,8 @@ interface Unit {
   stationIds: readonly string[];
   /** Marks of the only station, one in each transaction, so that a bad mark fails alone. */
   marks?: readonly number[];
+  /** The only station's marks are to be moved to the stations where they belong. */
+  isMoving?: true;
 }
 
 /** The result of a unit, and the units to do after it. */
@@ -67,9 +70,8 @@ export async function processStations(
   const units: Unit[] = [{ stationIds }];
   for (let unit = units.shift(); unit !== undefined; unit = units.shift()) {
     const current = unit;
-    const one = await takeUnit(deps, unit, scope).catch((error: unknown) =>
-      afterFault(deps, current, error),
-    );
+    const taken = unit.isMoving ? moveFrom(deps, unit) : takeUnit(deps, unit, scope);
+    const one = await taken.catch((error: unknown) => afterFault(deps, current, error));
     done.push(one);
     units.unshift(...one.rest);
   }
@@ -92,7 +94,7 @@ const joinChanged = (a: Changed | null, b: Changed | null): Changed | null =>
  */
 async function afterFault(
   deps: ProcessDeps,
-  { stationIds, marks }: Unit,
+  { stationIds, marks, isMoving }: Unit,
   error: unknown,
 ): Promise<Done> {
   if (isLostFence(error) || (isUnavailable(error) && !isBrokenOff(error))) throw error;
@@ -105,7 +107,7 @@ async function afterFault(
   }
   const [stationId] = stationIds as [string];
   const isToBlame = { unfoldable: [{ stationId, error }], rest: [] };
-  if (isBrokenOff(error)) return isToBlame;
+  if (isBrokenOff(error) || isMoving) return isToBlame;
   if (marks !== undefined) {
     await setAside(deps, stationId, marks[0]!, error as Error);
     return { rest: restOf({ stationIds, marks }) };
@@ -116,6 +118,14 @@ async function afterFault(
 
 const restOf = ({ stationIds, marks = [] }: Unit): Unit[] =>
   marks.length > 1 ? [{ stationIds, marks: marks.slice(1) }] : [];
+
+const moveFrom = async (
+  { db, config, clock }: ProcessDeps,
+  { stationIds }: Unit,
+): Promise<Done> => {
+  const touched = await moveMarks(db, config, stationIds[0]!, clock());
+  return { rest: [{ stationIds: [...new Set([...stationIds, ...touched])] }] };
+};
 
 const takeUnit = (deps: ProcessDeps, unit: Unit, scope: ProcessOptions): Promise<Done> =>
   pipelinedTransaction(deps.db, async (tx) => {
@@ -132,6 +142,12 @@ const takeUnit = (deps: ProcessDeps, unit: Unit, scope: ProcessOptions): Promise
     );
     const isLong = ({ facts }: StationFacts): boolean =>
       refoldMax < refoldMarks && facts.history?.isCut === true;
+    const moving = stations.filter((one) => one.isMoving).map(({ stationId }) => stationId);
+    if (moving.length > 0) {
+      const others = stationIds.filter((id) => !moving.includes(id));
+      const moves = moving.map((id) => ({ stationIds: [id], isMoving: true as const }));
+      return { rest: others.length > 0 ? [...moves, { ...unit, stationIds: others }] : moves };
+    }
     const long = stations.filter(isLong).map(({ stationId }) => ({ stationIds: [stationId] }));
     const work = stations.filter(
       (one) => !isLong(one) && (one.arrivals.marks.length > 0 || one.refoldFrom !== null),

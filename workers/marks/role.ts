@@ -132,7 +132,8 @@ export function createMarksRole(deps: RoleDeps): Role {
          select distinct station_id from marks
          where processed_at is null and failed_at is null and received_at < ${fromMs}
            and ${days === undefined ? recentIds(clock()) : idsOfDays(days)}
-         union select station_id from station_status where refold) s
+         union select station_id from station_status where refold
+         union select case verdict when 'joined' then station_id else into_id end from station_pairs where moving) s
        where station_id <> all(?::text[]) limit ${sweepStations}`,
       [clock() - config.sweepMs, backoff.resting()],
     );

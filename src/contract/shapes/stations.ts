@@ -78,6 +78,12 @@ export const stationDelta = Type.Object(
     stations,
     ...envelope,
     removed: Type.Array(stationId, { description: "Ids of stations taken out of service" }),
+    merged_into: Type.Optional(
+      Type.Record(Type.String(), stationId, {
+        description:
+          "Of the removed ones those that are a part of another station now: their ids with its id. Absent without one",
+      }),
+    ),
     digest: Type.Optional(
       Type.String({
         description:

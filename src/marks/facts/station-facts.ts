@@ -49,6 +49,11 @@ export interface StationFacts {
    * covers it. Null without such a change.
    */
   refoldFrom: number | null;
+  /**
+   * Marks are here that belong to another station, because an operator or an import has joined two or taken them apart
+   * (decisions 14.30).
+   */
+  isMoving: boolean;
   /** The stored state cannot be read: all kept marks are folded anew, and that is a change. */
   isUnreadable: boolean;
   /** The sources of arriving marks, by mark id; absent without a review: approved marks, the demo country's. */
@@ -93,6 +98,8 @@ interface StationRow {
   refold: boolean | null;
   refold_from: number | null;
   opinions: { mark: Mark; seen: number | null }[] | null;
+  is_part: boolean;
+  is_moving: boolean;
   arrivals: ArrivalRow[] | null;
   now: number;
 }
@@ -159,6 +166,7 @@ function readRow(row: StationRow, { coming }: Reach) {
   const changedFrom = refold ? Math.min(asked, earliest) : sortsLast(state, all) ? null : earliest;
   const station: StationFacts = {
     ...{ stationId, place, arrivals, isUnreadable },
+    isMoving: row.is_moving || (row.is_part && arrivals.marks.length > 0),
     facts: { state, opinions: opinions.map(({ mark }) => mark), history: null },
     refoldFrom: refold ? changedFrom : null,
     sources: new Map(reviewed.map((one) => [one.id, sourceOf(one)])),
@@ -204,6 +212,9 @@ const loadRows = (
     tx,
     `select asked.id as station_id, s.state, s.refold, ${msOf("s.refold_from")} as refold_from, ${msOf("steady_now()")} as now,
        (select json_build_object('lat', lat, 'lon', lon) from stations where id = asked.id) as place,
+       exists (select from station_pairs where station_id = asked.id and verdict = 'joined') as is_part,
+       exists (select from station_pairs where moving and case verdict when 'joined' then station_id = asked.id
+           else into_id = asked.id end) as is_moving,
        (select json_agg(json_build_object('mark', o.mark, 'seen', ${msOf("r.first_seen")}))
         from opinions o join reporters r on r.id = o.reporter_id where o.station_id = asked.id) as opinions,
        (select json_agg(a) from (
