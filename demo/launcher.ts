@@ -4,6 +4,7 @@ import { startBuild } from "#demo/building.ts";
 import { demoKeys } from "#demo/demo-keys.ts";
 import { demoOperator } from "#demo/demo-operator.ts";
 import { fillEmptyDatabase, undoHalfFill } from "#demo/fill.ts";
+import { givenCountry, importGiven } from "#demo/given-country.ts";
 import { lockFolder } from "#demo/lock.ts";
 import { release } from "#demo/release.ts";
 import { runRoles } from "#demo/run-roles.ts";
@@ -54,6 +55,7 @@ async function main(): Promise<number> {
 async function start(cleanUp: (() => Promise<void> | void)[]): Promise<number> {
   // A bad one would end role after role: better one sentence now.
   loadConfig(process.env);
+  const given = givenCountry(process.argv.slice(2));
   // Not a folder that may have been copied with a dead run's file in it: the lock says who lives.
   if (!(await lockFolder(dataDir))) {
     console.log(`Fuelmark is already running from this folder${runningAt()}`);
@@ -89,7 +91,8 @@ async function start(cleanUp: (() => Promise<void> | void)[]): Promise<number> {
   await undoHalfFill(env, dataDir);
   await bundle.done;
   await release(env);
-  await fillEmptyDatabase(env, dataDir);
+  if (given === null) await fillEmptyDatabase(env, dataDir);
+  const area = given === null ? undefined : await importGiven(env, given);
   const keys = await demoKeys(env, dataDir);
   const operator = await demoOperator(env, dataDir);
 
@@ -110,7 +113,7 @@ async function start(cleanUp: (() => Promise<void> | void)[]): Promise<number> {
   cleanUp.push(() => rmSync(runFile, { force: true }));
   writeFileSync(runFile, `${JSON.stringify({ ...run, ...known }, null, 2)}\n`, { mode: 0o600 });
   const seconds = (Date.now() - startedAt) / 1000;
-  console.log(await screen({ baseUrl, port, keys, operator, seconds }));
+  console.log(await screen({ baseUrl, port, keys, operator, seconds, area }));
   return failed;
 }
 

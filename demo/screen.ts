@@ -9,10 +9,12 @@ interface Running {
   operator: DemoOperator | null;
   /** How long the start took. */
   seconds: number;
+  /** An area with stations, `south,west,north,east`; by default one that the demo country has. */
+  area?: string | undefined;
 }
 
 // Novosibirsk's middle: every demo country and every import of Russia has stations there.
-const area = "54.90,82.80,55.20,83.20";
+const demoArea = "54.90,82.80,55.20,83.20";
 
 const pages = [
   ["/", "the map"],
@@ -25,7 +27,14 @@ const pages = [
 ] as const;
 
 /** What a newcomer reads when everything runs: only pages that really answer, and a line that works as it stands. */
-export async function screen({ baseUrl, port, keys, operator, seconds }: Running): Promise<string> {
+export async function screen({
+  area = demoArea,
+  baseUrl,
+  port,
+  keys,
+  operator,
+  seconds,
+}: Running): Promise<string> {
   const shown: string[] = [];
   for (const [path, what] of pages) {
     if (await isPage(`http://127.0.0.1:${port}${path}`)) shown.push(row(what, baseUrl + path));

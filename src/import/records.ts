@@ -18,30 +18,56 @@ export const fileFormats = [
 ] as const;
 export type FileFormat = (typeof fileFormats)[number];
 
+const text = (maxLength: number, description: string, examples: string[]) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength, description, examples }));
+
 /** How a file is to be read: its format, and what the format leaves open. */
 export const fileSpec = Type.Object(
   {
-    format: Type.Enum(fileFormats),
-    /** For example `windows-1251`. Without it: UTF-8, UTF-16 with a byte order mark, or what XML declares. */
-    encoding: Type.Optional(Type.String({ minLength: 1, maxLength: 40 })),
-    /** Of a CSV. Without it: comma, semicolon, tab or bar, whichever the heading has. */
-    separator: Type.Optional(Type.String({ minLength: 1, maxLength: 1 })),
-    /** False if a `"` of a CSV is an ordinary character. */
-    quotes: Type.Optional(Type.Boolean()),
-    /** Lines of a CSV before its heading. */
-    skip_lines: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
-    /** Names of the columns of a CSV without a heading. */
-    columns: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 80 }), { minItems: 1 }),
+    format: Type.Enum(fileFormats, { description: "its format", examples: ["csv"] }),
+    encoding: text(40, "without it: UTF-8, UTF-16 with a byte order mark, or what XML declares", [
+      "windows-1251",
+    ]),
+    separator: text(
+      1,
+      "of a CSV; without it: comma, semicolon, tab or bar, whichever the heading has",
+      ["|"],
     ),
-    /** Columns of a CSV without quotes whose value may hold a separator. */
-    spill: Type.Optional(Type.Array(Type.String(), { minItems: 1 })),
-    /** Regular expressions that the values of such a CSV's other columns match, to tell where a value has spilt. */
-    shapes: Type.Optional(Type.Record(Type.String(), Type.String())),
-    /** The file inside a zip that holds several. */
-    member: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-    /** Path of the records in JSON or XML, by dots; "." is a list at the top. */
-    records: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    quotes: Type.Optional(
+      Type.Boolean({
+        description: "false if a double quote of a CSV is an ordinary character",
+        examples: [false],
+      }),
+    ),
+    skip_lines: Type.Optional(
+      Type.Integer({
+        ...{ minimum: 0, maximum: 100, examples: [1] },
+        description: "lines of a CSV before its heading",
+      }),
+    ),
+    columns: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 80 }), {
+        ...{ minItems: 1, examples: [["id", "lat", "lon"]] },
+        description: "names of the columns of a CSV without a heading",
+      }),
+    ),
+    spill: Type.Optional(
+      Type.Array(Type.String(), {
+        ...{ minItems: 1, examples: [["Nome Impianto"]] },
+        description: "columns of a CSV without quotes whose value may hold a separator",
+      }),
+    ),
+    shapes: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        ...{ examples: [{ Provincia: "^[A-Z]{2}$" }] },
+        description:
+          "regular expressions that the values of such a CSV's other columns match, to tell where a value has spilt",
+      }),
+    ),
+    member: text(200, "the file inside a zip that holds several", ["stations.csv"]),
+    records: text(200, 'path of the records in JSON or XML, by dots; "." is a list at the top', [
+      "pdv_liste.pdv",
+    ]),
   },
   { additionalProperties: false },
 );

@@ -27,8 +27,8 @@ export interface Started {
 
 export interface Clone {
   folder: string;
-  /** Runs `npm start`'s program there, in the environment of a newcomer and `env`. */
-  start(env?: Record<string, string>): Started;
+  /** Runs `npm start`'s program there, in the environment of a newcomer and `env`; `args` are what follows `--`. */
+  start(env?: Record<string, string>, args?: readonly string[]): Started;
   /** The processes that run in or from this folder, as `pid command line`. */
   processes(): string[];
   /** Kills what is left and deletes the folder. */
@@ -54,7 +54,7 @@ export function cloneProject(): Clone {
   const letGo = hold(`clone ${folder}`, drop);
   return {
     folder,
-    start: (env = {}) => start(folder, env),
+    start: (env = {}, args = []) => start(folder, env, args),
     processes: () => processesOf(folder),
     drop: async () => {
       letGo();
@@ -63,8 +63,8 @@ export function cloneProject(): Clone {
   };
 }
 
-function start(folder: string, env: Record<string, string>): Started {
-  const child = spawn(process.execPath, ["demo/start.mjs"], {
+function start(folder: string, env: Record<string, string>, args: readonly string[]): Started {
+  const child = spawn(process.execPath, ["demo/start.mjs", ...args], {
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: ["ignore", "pipe", "pipe"],
