@@ -66,7 +66,7 @@ export const refusedRowsOf = async (db: Db, id: number): Promise<Buffer | null> 
 export const isDead = `(state = 'running' and seen_at < server_now() - interval '${silentS} s')`;
 export const runState = `case when ${isDead} then 'interrupted' else state end`;
 
-/** The newest imports, at most `limit`: all, or the runs of a feed. */
+/** The newest imports, at most `limit`: the runs of a feed, or all but those of feeds that had nothing new. */
 export const listRuns = (
   db: Db,
   limit: number,
@@ -78,6 +78,6 @@ export const listRuns = (
        summary - 'refused_rows' as summary, fault, refused_rows is not null as has_refused_rows,
        ${runState} as state,
        ${msOf("started_at")} as started, ${msOf("finished_at")} as finished
-     from imports where ?::int is null or feed_id = ?::int order by id desc limit ?`,
+     from imports where coalesce(feed_id = ?::int, ?::int is null and state <> 'unchanged') order by id desc limit ?`,
     [feedId, feedId, limit],
   );
