@@ -1,10 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { gzipSync } from "node:zlib";
 import type { ImportTask, ImportWord } from "#api/console/import-thread.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
 import { inTransaction } from "#src/infrastructure/db.ts";
+import { packRefused } from "#src/import/refusals.ts";
 import { finishRun, noteRun } from "#src/import/runs.ts";
 import { logImport } from "#src/operators/operator-log.ts";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
@@ -50,7 +49,7 @@ export function runImport(
   }, noteMs).unref();
 
   const finish = async (): Promise<void> => {
-    const refusedRows = await readRefused(task.refusals);
+    const refusedRows = await packRefused(task.refusals);
     if (refusedRows !== null) end.refusedRows = refusedRows;
     await after();
     if (task.kind === "stations") invalidation.renewSoon();
@@ -86,15 +85,3 @@ export function runImport(
     );
   });
 }
-
-/** The rows that were left out, gzipped; null without any. More than anybody reads are cut off. */
-async function readRefused(path: string): Promise<Buffer | null> {
-  const csv = await readFile(path).catch(() => null);
-  if (csv === null || !csv.subarray(0, csv.length - 1).includes(lineFeed)) return null;
-  const whole =
-    csv.length <= refusedBytes ? csv : csv.subarray(0, csv.lastIndexOf(lineFeed, refusedBytes) + 1);
-  return gzipSync(whole);
-}
-
-const lineFeed = 0x0a;
-const refusedBytes = 20 * 1024 * 1024;

@@ -115,7 +115,7 @@ export function refuseRemovals(
     return;
   throw wrongFile(
     `${removed} of the ${known} ${what} of source "${source}" are not in the file and would be removed`,
-    `The file may be a part of the country, or of another source. If it is complete, allow ${removed} removals and import it again.`,
+    `The file may be a part of the country, or of another source. If it is complete, allow ${removed} removals, or use \`--force removals\`, and import it again.`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { iso1A2Code, iso1A2Codes } from "@rapideditor/country-coder";
 import { distanceM, type Point } from "#src/domain/geo.ts";
+import type { Status } from "#src/domain/vocabulary.ts";
 import { rows, type Db } from "#src/infrastructure/db.ts";
 import { wrongFile } from "#src/import/read-text.ts";
 
@@ -71,6 +72,38 @@ export function guardShrinking(
     overridable("The file may be a part, or cut off.", "half"),
   );
 }
+
+/**
+ * Throws a wrong-file fault when nearly all statuses of a file say `no`, and those of its source in the last week did
+ * not: a source that fails often says so of everything (decisions 14.38).
+ */
+export async function guardAllNo(
+  db: Db,
+  { source, force = [] }: GuardedImport,
+  statuses: readonly { status: Status }[],
+): Promise<void> {
+  const none = statuses.filter(({ status }) => status === "no").length;
+  const part = none / statuses.length;
+  if (statuses.length < judgedFrom || part < allNo || force.includes("all-no")) return;
+  const [before] = await rows<{ all: number; none: number }>(
+    db,
+    `select count(*) as all, count(*) filter (where status = 'no') as none from (
+       select distinct on (station_id) status from seeds
+       where source = ? and imported_at > server_now() - interval '7 days'
+       order by station_id, imported_at desc) s`,
+    [source],
+  );
+  if (before!.all < judgedFrom || before!.none / before!.all > part - jump) return;
+  throw wrongFile(
+    `${none} of its ${statuses.length} statuses are "no", and only ${before!.none} of the last ${before!.all} of source "${source}" were`,
+    overridable("The source may have failed.", "all-no"),
+  );
+}
+
+/** Fewer statuses of a file, or of its source, say nothing about a country. */
+const judgedFrom = 20;
+/** Shares of `no`: refused from the one on, when it was this much lower before. */
+const [allNo, jump] = [0.8, 0.4];
 
 /** True if a point lies in the country or within about 5 km of it: borders are known less exactly than stations. */
 export function isNearCountry({ lat, lon }: Point, country: string): boolean {

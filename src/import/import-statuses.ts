@@ -12,8 +12,9 @@ import {
   refuse,
   summaryOf,
 } from "#src/import/file-import.ts";
+import { guardAllNo } from "#src/import/guards.ts";
 import { applyImportedStatuses, type ImportedStatus } from "#src/import/imported-statuses.ts";
-import { type FileFault, type ReadProgress, wrongFile } from "#src/import/read-text.ts";
+import type { FileFault, ReadProgress } from "#src/import/read-text.ts";
 import { readStatusCsv, type StatusesRead, type StatusFormat } from "#src/import/read-statuses.ts";
 import { sourceNamed } from "#src/import/source-list.ts";
 import { readSourceStock } from "#src/import/source-stock.ts";
@@ -99,13 +100,13 @@ async function apply(
   staged: StatusesRead,
   { now, movedMs }: { now: number; movedMs: number },
 ): Promise<StatusSummary> {
-  const { source, maxAgeMs, asOf, dryRun, force = [], progress, touched } = options;
+  const { source, maxAgeMs, asOf, dryRun, progress, touched } = options;
   refuseUntimely(staged, now, Math.min(maxAgeMs, config.statusLifetimeMs));
   const statuses = (await atOurStations(db, staged)).map((status) => ({
     ...status,
     updated: Math.min(status.updated, now) + movedMs,
   }));
-  if (!force.includes("all-no")) await refuseAllNo(db, source, statuses);
+  await guardAllNo(db, options, statuses);
   const applied = await applyImportedStatuses(db, source, statuses, config, dryRun, (ids, done) => {
     if (!dryRun) touched(ids);
     progress("saving", done, statuses.length);
@@ -133,35 +134,6 @@ function refuseUntimely(staged: StatusesRead, now: number, maxAgeMs: number): vo
       });
     return fault === null;
   });
-}
-
-/** Fewer statuses of a file, or of its source, say nothing about a country. */
-const judgedFrom = 20;
-/** Shares of `no`: refused from the one on, when it was this much lower in the last week (decisions 14.38). */
-const [allNo, jump] = [0.8, 0.4];
-
-/** Throws a wrong-file fault when nearly all statuses of a file say `no`, and those of its source did not before. */
-async function refuseAllNo(
-  db: Db,
-  source: string,
-  statuses: readonly ImportedStatus[],
-): Promise<void> {
-  const none = statuses.filter(({ status }) => status === "no").length;
-  const share = none / statuses.length;
-  if (statuses.length < judgedFrom || share < allNo) return;
-  const [before] = await rows<{ all: number; none: number }>(
-    db,
-    `select count(*) as all, count(*) filter (where status = 'no') as none from (
-       select distinct on (station_id) status from seeds
-       where source = ? and imported_at > server_now() - interval '7 days'
-       order by station_id, imported_at desc) s`,
-    [source],
-  );
-  if (before!.all < judgedFrom || before!.none / before!.all > share - jump) return;
-  throw wrongFile(
-    `${none} of its ${statuses.length} statuses are "no", and only ${before!.none} of the last ${before!.all} of source "${source}" were`,
-    "The file may be wrong. If there really is no fuel, import it again with `--force all-no`.",
-  );
 }
 
 /** The statuses at our stations. When two stations of the file are one of ours, the nearer one counts. */

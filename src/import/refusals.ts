@@ -1,5 +1,7 @@
 import { createWriteStream } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { finished } from "node:stream/promises";
+import { gzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 
@@ -53,3 +55,15 @@ export function createRefusedRows(path: string | undefined): RefusedRows {
 /** The first rows of such a file. */
 export const firstRefused = (csv: string): RefusedRow[] =>
   parse<RefusedRow>(csv, { columns: true, to: refusedShown });
+
+/** The rows that were left out, gzipped; null without any. More than anybody reads are cut off. */
+export async function packRefused(path: string): Promise<Buffer | null> {
+  const csv = await readFile(path).catch(() => null);
+  if (csv === null || !csv.subarray(0, csv.length - 1).includes(lineFeed)) return null;
+  const whole =
+    csv.length <= refusedBytes ? csv : csv.subarray(0, csv.lastIndexOf(lineFeed, refusedBytes) + 1);
+  return gzipSync(whole);
+}
+
+const lineFeed = 0x0a;
+const refusedBytes = 20 * 1024 * 1024;

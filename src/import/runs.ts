@@ -35,7 +35,7 @@ export const finishRun = async (
     summary?: { source: string };
     fault?: string;
     /** Rows that were left out, as CSV, gzipped. */
-    refusedRows?: Buffer;
+    refusedRows?: Buffer | null;
   },
 ): Promise<void> => {
   const summary = end.summary === undefined ? null : JSON.stringify(end.summary);
@@ -46,7 +46,16 @@ export const finishRun = async (
     .update({ ...row, refused_rows, finished_at: tx.raw("server_now()") });
   // The list shows the newest runs alone, and nobody asks for the rows of older ones.
   await tx("imports")
-    .where("id", "<=", id - runsShown)
+    .where(
+      "id",
+      "<=",
+      tx("imports")
+        .select("id")
+        .whereNot({ state: "unchanged" })
+        .orderBy("id", "desc")
+        .offset(runsShown)
+        .limit(1),
+    )
     .whereNotNull("refused_rows")
     .update({ refused_rows: null });
 };

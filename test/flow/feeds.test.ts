@@ -203,11 +203,22 @@ describe("flow: feeds", function () {
       const refused = await again(id);
       expect(refused.state, JSON.stringify(refused)).to.equal("refused");
       expect(refused.fault).to.include(`${server.origin}/r`).and.not.include("fuelmark-feed");
+      expect(refused.fault).to.include("--force removals");
       expect(await served("it-mimit")).to.equal(151);
       expect(await alarmsOf(id)).to.deep.equal(["feed-refused"]);
-      const forced = await run(id, "--force", "removals,half");
+      const forced = await run(id, "--force", "removals");
       expect(forced.state, String(forced.fault)).to.equal("done");
       expect(await served("it-mimit")).to.equal(30);
+    });
+
+    it("change nothing when latitude and longitude are swapped", async () => {
+      const [head, names, ...lines] = register(30).split("\n");
+      const swapped = lines.map((line) => line.replace(/([\d.]+)\|([\d.]+)$/, "$2|$1"));
+      server.answers.set("/r", file([head, names, ...swapped].join("\n")));
+      const refused = await again(id);
+      expect(refused.state).to.equal("refused");
+      expect(refused.fault).to.include("swapped").and.include("--force swapped");
+      expect((await client.get("/stations/it-mimit-1")).body.station).to.include({ lat: 45 });
     });
 
     it("change nothing when they are another file, are gone, or break off, and three times raise an alarm", async () => {

@@ -176,7 +176,7 @@ describe("faults of import files, in words", () => {
     const part = country(1340);
     const words =
       '160 of the 1500 stations of source "osm" are not in the file and would be removed';
-    const whole = `FILE: ${words}; nothing was changed. The file may be a part of the country, or of another source. If it is complete, allow 160 removals and import it again.`;
+    const whole = `FILE: ${words}; nothing was changed. The file may be a part of the country, or of another source. If it is complete, allow 160 removals, or use \`--force removals\`, and import it again.`;
     for (const more of [{}, { dryRun: true }, { allowRemovals: 159 }])
       expect(await faultOf("stations", part, { replaceSource: true, ...more })).to.equal(whole);
     expect(await inService()).to.equal(1500);

@@ -57,7 +57,8 @@ export function createImportsRole(deps: RoleDeps, resolve?: Resolve): Role {
     );
     clearInterval(beat);
     // Without Redis the web processes drop changed rectangles by themselves.
-    if (end.state === "done") await renewEpoch(redis, config.redisPrefix).catch(() => undefined);
+    if (end.state !== "unchanged")
+      await renewEpoch(redis, config.redisPrefix).catch(() => undefined);
     await endTurn(db, turn, end);
     const line = { job: `feed ${feedId}`, result: end.state };
     const ms = Math.round(performance.now() - startedAt);

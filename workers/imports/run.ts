@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { End, SeenFile, Turn } from "#src/import/feeds/turns.ts";
 import { importSource } from "#src/import/import-source.ts";
+import { packRefused } from "#src/import/refusals.ts";
 import { isFault } from "#src/import/read-text.ts";
 import { sourceNamed } from "#src/import/source-list.ts";
 import type { Config } from "#src/infrastructure/config.ts";
@@ -59,16 +60,19 @@ async function run(deps: RunDeps, turn: Turn, folder: string): Promise<End> {
   const seen = { description, files: found as SeenFile[] };
   if (seen.files.every(({ hash }, n) => hash === known[n]?.hash))
     return { state: "unchanged", seen };
+  const refusals = join(folder, "refused.csv");
   const summary = await alone(() =>
     importSource(db, config, {
       ...{ source, paths, dryRun: false, replaceSource, force, progress, touched },
-      ...(force.includes("removals") ? { allowRemovals: Infinity } : {}),
+      refusals,
       waiting: () => progress("waiting", 0, null),
     }),
   );
-  if (!isFault(summary)) return { state: "done", summary: withoutLists(summary), seen };
+  const refusedRows = await packRefused(refusals);
+  if (!isFault(summary))
+    return { state: "done", summary: withoutLists(summary), seen, refusedRows };
   const fault = paths.reduce((text, path, n) => text.replaceAll(path, files[n]!), summary.fault);
-  return { state: summary.brokeOff === true ? "failed" : "refused", fault };
+  return { state: summary.brokeOff === true ? "failed" : "refused", fault, refusedRows };
 }
 
 /** A list of thousands, such as doubtful pairs, is kept as its length. */

@@ -41,9 +41,9 @@ export interface Turn {
 
 /** How a run has ended. `isStop`: its process stops, so that the feed is due at once and nothing has failed. */
 export type End =
-  | { state: "done"; summary: { source: string }; seen: Seen }
+  | { state: "done"; summary: { source: string }; seen: Seen; refusedRows: Buffer | null }
   | { state: "unchanged"; seen: Seen | null }
-  | { state: "refused" | "failed"; fault: string; isStop?: boolean };
+  | { state: "refused" | "failed"; fault: string; refusedRows?: Buffer | null; isStop?: boolean };
 
 /** Runs without success in a row that an operator is told of. */
 const failuresTold = 3;
