@@ -4,7 +4,7 @@ import type { ReplyShape } from "#api/openapi/answers.ts";
 import type { HeaderName } from "#api/openapi/headers.ts";
 import type { ApiContext } from "#api/http/route.ts";
 import { listHead, type ListRest, listTail } from "#snapshots/model/envelope.ts";
-import type { Piece } from "#snapshots/model/selection.ts";
+import type { Piece } from "#snapshots/model/area-selection.ts";
 import { formatTime, staleAfterHours } from "#src/domain/time.ts";
 
 /** Raise it when the same content is written in another way, so that no caller keeps the old one. */

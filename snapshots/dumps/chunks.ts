@@ -7,7 +7,7 @@ import {
   joinDeflated,
   type Packed,
 } from "#snapshots/model/gzip-stitch.ts";
-import { copyInOrder, sizeOf, slice } from "#snapshots/model/selection.ts";
+import { copyInOrder, sizeOf, slice } from "#snapshots/model/area-selection.ts";
 
 /** Neighbours of a dump, in the order of their ids. Equal `sum`s mean equal content. */
 export interface Chunk {

@@ -1,5 +1,5 @@
 import { type Block, joinBlock, type Member, type Rendered } from "#snapshots/model/block.ts";
-import type { BlockShelf } from "#snapshots/model/block-shelf.ts";
+import type { BlockCache } from "#snapshots/model/block-cache.ts";
 import { type BlockList, growth, type Leaf, measured } from "#snapshots/model/block-list.ts";
 import type { StationTable } from "#snapshots/model/station-table.ts";
 
@@ -19,7 +19,7 @@ export interface Edit {
 interface BlockStore {
   list: BlockList;
   table: StationTable;
-  shelf: BlockShelf;
+  cache: BlockCache;
 }
 
 /**
@@ -89,10 +89,10 @@ function remaining(
 }
 
 /** Puts a new block into a leaf and notes the places of its stations. */
-function settle({ table, shelf }: BlockStore, leaf: Leaf, members: readonly Member[]): Leaf {
+function settle({ table, cache }: BlockStore, leaf: Leaf, members: readonly Member[]): Leaf {
   // A block that was read lately is likely to be read again.
   const warm = (leaf as Partial<Leaf>).block?.body.isPlain() ?? false;
-  const block = joinBlock(members, shelf, warm);
+  const block = joinBlock(members, cache, warm);
   Object.assign(leaf, measured(block));
   block.stations.forEach((station, slot) => {
     table.leaf[station] = leaf;

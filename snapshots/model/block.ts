@@ -1,5 +1,5 @@
 import { servedStatuses } from "#src/domain/vocabulary.ts";
-import type { BlockBytes, BlockShelf } from "#snapshots/model/block-shelf.ts";
+import type { BlockBytes, BlockCache } from "#snapshots/model/block-cache.ts";
 
 /**
  * Up to 128 stations of one neighbourhood, immutable: a change makes a new block, and an answer in flight
@@ -44,9 +44,9 @@ export const field = {
   textEnd: 8,
   /** End of its state in `states`. */
   stateEnd: 9,
-  /** Six lanes of the sign of its text (see text-search.ts). */
-  sign: 10,
-  signEnd: 16,
+  /** Six lanes of the letter mask of its text (see text-search.ts). */
+  letterMask: 10,
+  letterMaskEnd: 16,
   /** Number of its opening hours (see schedules.ts). */
   hours: 16,
 } as const;
@@ -128,10 +128,10 @@ export const stateOf = (block: Block, slot: number): string =>
     );
 
 /** A new block of these stations in this order, with their bytes copied; `warm` when it is likely to be read. */
-export function joinBlock(members: readonly Member[], shelf: BlockShelf, warm: boolean): Block {
+export function joinBlock(members: readonly Member[], cache: BlockCache, warm: boolean): Block {
   const [size, textSize, stateSize] = sizesOf(members);
   const columns = columnsFor(members.length, textSize);
-  const body = shelf.hold(size + stateSize, warm, (bytes) =>
+  const body = cache.hold(size + stateSize, warm, (bytes) =>
     writeMembers(members, {
       ...columns,
       bytes: bytes.subarray(0, size),

@@ -5,7 +5,7 @@ import { csvColumns, writeCsv } from "#snapshots/model/csv.ts";
 import { writeFeatures, writeLines } from "#snapshots/model/features.ts";
 import { giveBack } from "#snapshots/model/long-buffers.ts";
 import type { Answer } from "#snapshots/model/queries.ts";
-import { copyInOrder, slice } from "#snapshots/model/selection.ts";
+import { copyInOrder, slice } from "#snapshots/model/area-selection.ts";
 
 /** A form in which a list of stations is given out (decisions 7.16). */
 export type Format = "json" | "geojson" | "ndjson" | "csv";

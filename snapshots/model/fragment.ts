@@ -15,7 +15,7 @@ import {
   stateOf,
   textOf,
 } from "#snapshots/model/block.ts";
-import { signOf } from "#snapshots/model/text-search.ts";
+import { letterMaskOf } from "#snapshots/model/text-search.ts";
 
 export const gradeShift = 3;
 export const queueShift = 8;
@@ -131,7 +131,7 @@ function recordOf(
   record[field.updatedS] = (parseTime(fuel.updated) ?? 0) / 1000;
   record[field.brand] = brand;
   record[field.hours] = hours;
-  signOf(text).forEach((bits, lane) => (record[field.sign + lane] = bits));
+  letterMaskOf(text).forEach((bits, lane) => (record[field.letterMask + lane] = bits));
   return record;
 }
 

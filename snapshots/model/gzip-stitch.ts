@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import { type Block, jsonOf } from "#snapshots/model/block.ts";
 import { type Form, type Format, forms } from "#snapshots/model/forms.ts";
 import { borrowJoined, giveBack } from "#snapshots/model/long-buffers.ts";
-import type { Piece } from "#snapshots/model/selection.ts";
+import type { Piece } from "#snapshots/model/area-selection.ts";
 
 /** A text's length and CRC-32: enough to compute the CRC of joined texts. */
 export interface Checked {

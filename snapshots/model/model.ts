@@ -12,7 +12,7 @@ import {
   sumTextOf,
 } from "#snapshots/model/block.ts";
 import { createBrandTable } from "#snapshots/model/brand-table.ts";
-import { createBlockShelf } from "#snapshots/model/block-shelf.ts";
+import { createBlockCache } from "#snapshots/model/block-cache.ts";
 import { createBlockList } from "#snapshots/model/block-list.ts";
 import { writeBlocks } from "#snapshots/model/block-writer.ts";
 import { compileFilters, type Filters, type Matcher } from "#snapshots/model/filters.ts";
@@ -65,7 +65,7 @@ export function createReadModel({
 }: ModelSettings) {
   const table = createStationTable(ids);
   const list = createBlockList();
-  const store = { list, table, shelf: createBlockShelf(plainBytes) };
+  const store = { list, table, cache: createBlockCache(plainBytes) };
   const order = createIdOrder(ids);
   const changes = createChangeOrder(table);
   /** The present ids of stations that are a part of another one. */

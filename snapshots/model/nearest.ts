@@ -4,7 +4,7 @@ import { compileArea, type Area } from "#snapshots/model/area.ts";
 import type { Block, Stations } from "#snapshots/model/block.ts";
 import type { BlockList } from "#snapshots/model/block-list.ts";
 import type { Matcher } from "#snapshots/model/filters.ts";
-import { inRegion } from "#snapshots/model/selection.ts";
+import { inRegion } from "#snapshots/model/area-selection.ts";
 
 interface NearestQuery {
   area: Area;

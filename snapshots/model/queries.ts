@@ -26,7 +26,7 @@ import {
   type Selection,
   deflatedShare,
   stationsOf,
-} from "#snapshots/model/selection.ts";
+} from "#snapshots/model/area-selection.ts";
 import type { ChangeOrder, IdOrder } from "#snapshots/model/station-orders.ts";
 import { noStation, type StationTable } from "#snapshots/model/station-table.ts";
 

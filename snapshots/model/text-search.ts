@@ -1,20 +1,19 @@
 import { type Block, field, read, recordSize, startIn } from "#snapshots/model/block.ts";
 
-const signLanes = field.signEnd - field.sign;
+const maskLanes = field.letterMaskEnd - field.letterMask;
 /** Lanes with a bit for each letter; in those after them the pairs of neighbouring letters share the bits. */
 const letterLanes = 3;
-const pairBits = (signLanes - letterLanes) * 32;
+const pairBits = (maskLanes - letterLanes) * 32;
 
 /**
- * The sign of a text: the letters that it has, and, as a Bloom filter, its pairs of neighbouring letters. The sign of a
- * text has every bit of the sign of each of its parts, so that a few numbers rule out most stations without a word: to
- * search each text for each word took 150 ns. Letters alone let twice as many texts through. The lines of a text share
- * one sign.
+ * The letter mask of a text: the letters that it has, and, as a Bloom filter, its pairs of neighbouring letters. It has
+ * every bit of the masks of all its parts, so that a few numbers rule out most stations without a word: to search each
+ * text for each word took 150 ns. Letters alone let twice as many texts through. The lines of a text share one mask.
  */
-export function signOf(text: string): Uint32Array {
-  const sign = new Uint32Array(signLanes);
+export function letterMaskOf(text: string): Uint32Array {
+  const letterMask = new Uint32Array(maskLanes);
   const set = (lane: number, bit: number): void => {
-    sign[lane] = (sign[lane] as number) | (1 << bit);
+    letterMask[lane] = (letterMask[lane] as number) | (1 << bit);
   };
   let before = lineFeed;
   for (let i = 0; i < text.length; i++) {
@@ -26,7 +25,7 @@ export function signOf(text: string): Uint32Array {
     }
     before = letter;
   }
-  return sign;
+  return letterMask;
 }
 
 const lineFeed = "\n".charCodeAt(0);
@@ -46,7 +45,7 @@ export type TextSearch = (block: Block, slot: number) => boolean;
 /** `words` are folded (see `foldText`); null without words. */
 export function compileSearch(words: readonly string[]): TextSearch | null {
   if (words.length === 0) return null;
-  const [a, b, c, d, e, f] = signOf(words.join("\n")) as unknown as [
+  const [a, b, c, d, e, f] = letterMaskOf(words.join("\n")) as unknown as [
     ...[number, number, number, number, number, number],
   ];
   // The longest word, mostly the rarest, comes first. Bytes are compared: in UTF-8 a part of a text is a part of them.
@@ -58,7 +57,7 @@ export function compileSearch(words: readonly string[]): TextSearch | null {
   let text = "";
   return (block, slot) => {
     const { records } = block;
-    const at = slot * recordSize + field.sign;
+    const at = slot * recordSize + field.letterMask;
     // A loop would make searches a tenth slower.
     if (
       (a & ~(records[at] as number)) !== 0 ||

@@ -134,13 +134,13 @@ describe("the ways of a mark and of a rectangle", function () {
   it("shows the files of a rectangle that is not cached yet", async () => {
     const files = await filesOf(rectangle, "200 gzip", 1);
     show("a rectangle", files);
-    expect(files).to.include("snapshots/model/selection.ts");
+    expect(files).to.include("snapshots/model/area-selection.ts");
   });
 
   it("shows the files of a rectangle that comes from the cache", async () => {
     const files = await filesOf(() => rectangle(0), "200 gzip", 1);
     show("a cached rectangle", files);
-    expect(files).not.to.include("snapshots/model/selection.ts");
+    expect(files).not.to.include("snapshots/model/area-selection.ts");
   });
 });
 

@@ -9,7 +9,7 @@ import { createDumpBuilder } from "#snapshots/dumps/dump.ts";
 import { listHead } from "#snapshots/model/envelope.ts";
 import { gzipMember } from "#snapshots/model/gzip-stitch.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
-import { copyInOrder } from "#snapshots/model/selection.ts";
+import { copyInOrder } from "#snapshots/model/area-selection.ts";
 import { emptyState } from "#src/domain/state.ts";
 import type { FeedRow } from "#src/feed/feed.ts";
 import { sized } from "#test/harness/long.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import type { FeedRow } from "#src/feed/feed.ts";
-import type { Piece } from "#snapshots/model/selection.ts";
+import type { Piece } from "#snapshots/model/area-selection.ts";
 import { createReadModel, type ReadModel } from "#snapshots/model/model.ts";
 import type { AreaQuery } from "#snapshots/model/queries.ts";
 import { area, filters, lifetimeMs, row, startMs } from "#test/snapshots/arbitraries.ts";

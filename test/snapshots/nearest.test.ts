@@ -5,11 +5,11 @@ import { distanceM } from "#src/domain/geo.ts";
 import { emptyState } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
 import { type Block, joinBlock } from "#snapshots/model/block.ts";
-import { createBlockShelf } from "#snapshots/model/block-shelf.ts";
+import { createBlockCache } from "#snapshots/model/block-cache.ts";
 import { createBlockList, type Leaf, measured } from "#snapshots/model/block-list.ts";
 import { renderStation } from "#snapshots/model/fragment.ts";
 import { findNearest, orderByDistance, reachOf } from "#snapshots/model/nearest.ts";
-import { slice } from "#snapshots/model/selection.ts";
+import { slice } from "#snapshots/model/area-selection.ts";
 import { lifetimeMs, startMs } from "#test/snapshots/arbitraries.ts";
 import { sized } from "#test/harness/long.ts";
 
@@ -42,7 +42,7 @@ describe("nearest stations", () => {
   /** A hundred blocks of a hundred stations each, a tenth of a degree apart. */
   const listOf = () => {
     const list = createBlockList();
-    const shelf = createBlockShelf(1 << 24);
+    const cache = createBlockCache(1 << 24);
     const blockOf = (n: number) =>
       joinBlock(
         Array.from({ length: 100 }, (_, i) => {
@@ -61,7 +61,7 @@ describe("nearest stations", () => {
           const fuel = view(emptyState, startMs, lifetimeMs);
           return renderStation(n * 100 + i, { ...row, ...rest }, { brand: 0, hours: 0 }, fuel, "");
         }),
-        shelf,
+        cache,
         true,
       );
     list.set(Array.from({ length: 100 }, (_, n) => measured(blockOf(n)) as Leaf));

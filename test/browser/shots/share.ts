@@ -42,10 +42,10 @@ function drawing(shown: Shown, language: Language): string {
     .signs { display: grid; grid-template-columns: 1fr 1fr; gap: 28px }
     h1 { margin: 0; font-size: ${isMap ? 88 : 104}px; line-height: 1.15; text-wrap: balance }
     footer { padding: 0 84px 52px; font-size: 40px; line-height: 1.35; color: var(--muted) }
-  </style><main><div class="${isMap ? "signs" : ""}">${drawn.map(signOf).join("")}</div><h1>${title}</h1></main>
+  </style><main><div class="${isMap ? "signs" : ""}">${drawn.map(letterMaskOf).join("")}</div><h1>${title}</h1></main>
   <footer>${isMap ? siteDescription : siteName}</footer></html>`;
 }
 
-const signOf = (status: ServedStatus): string =>
+const letterMaskOf = (status: ServedStatus): string =>
   `<svg viewBox="0 0 24 24"><path d="${signs[status].outline}" fill="var(${signs[status].colour})"/><path d="${signs[status].mark}"
     fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round"/></svg>`;

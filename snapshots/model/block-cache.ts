@@ -1,9 +1,9 @@
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
 
-export type BlockShelf = ReturnType<typeof createBlockShelf>;
+export type BlockCache = ReturnType<typeof createBlockCache>;
 
 /** The bytes of a block: plain, or deflated when they have not been read for long. */
-export type BlockBytes = ReturnType<BlockShelf["hold"]>;
+export type BlockBytes = ReturnType<BlockCache["hold"]>;
 
 interface Entry {
   plain: Buffer | null;
@@ -15,7 +15,7 @@ interface Entry {
 }
 
 /** Holds the bytes of blocks. Those read last stay plain, up to `plainBytes` in all. */
-export function createBlockShelf(plainBytes: number) {
+export function createBlockCache(plainBytes: number) {
   const plain = new Set<Entry>();
   let total = 0;
   let draft = Buffer.allocUnsafeSlow(0);

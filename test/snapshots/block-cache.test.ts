@@ -1,14 +1,14 @@
 import { expect } from "chai";
-import { createBlockShelf, type BlockBytes } from "#snapshots/model/block-shelf.ts";
+import { createBlockCache, type BlockBytes } from "#snapshots/model/block-cache.ts";
 
 const size = 1000;
 const filled = (n: number): Buffer => Buffer.alloc(size, `block ${n};`);
 
-describe("block shelf", () => {
+describe("block cache", () => {
   const holdAll = (plainBytes: number, count: number): BlockBytes[] => {
-    const shelf = createBlockShelf(plainBytes);
+    const cache = createBlockCache(plainBytes);
     return Array.from({ length: count }, (_, n) =>
-      shelf.hold(size, false, (bytes) => void filled(n).copy(bytes)),
+      cache.hold(size, false, (bytes) => void filled(n).copy(bytes)),
     );
   };
   const plainOf = (blocks: readonly BlockBytes[]): number[] =>
@@ -28,21 +28,21 @@ describe("block shelf", () => {
   });
 
   it("makes room for what is warm", () => {
-    const shelf = createBlockShelf(size);
-    const first = shelf.hold(size, true, (bytes) => void filled(1).copy(bytes));
-    const second = shelf.hold(size, true, (bytes) => void filled(2).copy(bytes));
+    const cache = createBlockCache(size);
+    const first = cache.hold(size, true, (bytes) => void filled(1).copy(bytes));
+    const second = cache.hold(size, true, (bytes) => void filled(2).copy(bytes));
     expect([first, second].filter((block) => block.isPlain())).to.have.length(1);
     expect(first.read().equals(filled(1)) && second.read().equals(filled(2))).to.equal(true);
   });
 
   it("does not count a block that was replaced, and still gives it back", () => {
-    const shelf = createBlockShelf(size);
-    const packed = createBlockShelf(0).hold(size, false, (bytes) => void filled(3).copy(bytes));
+    const cache = createBlockCache(size);
+    const packed = createBlockCache(0).hold(size, false, (bytes) => void filled(3).copy(bytes));
     packed.release();
     expect(packed.read().equals(filled(3))).to.equal(true);
-    const old = shelf.hold(size, false, (bytes) => void filled(1).copy(bytes));
+    const old = cache.hold(size, false, (bytes) => void filled(1).copy(bytes));
     old.release();
-    const next = shelf.hold(size, false, (bytes) => void filled(2).copy(bytes));
+    const next = cache.hold(size, false, (bytes) => void filled(2).copy(bytes));
     expect(next.isPlain()).to.equal(true);
     expect(old.read().equals(filled(1))).to.equal(true);
   });
