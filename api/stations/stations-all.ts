@@ -100,6 +100,7 @@ export const allStationsRoute = (services: ReadDeps, fixed?: Format) =>
       const asked = ctx.state.query;
       const format = fixed ?? pickFormat(ctx);
       if (fixed === undefined) ctx.res.setHeader("Vary", "Accept");
+      if (asked.filters.opened !== undefined) await services.model.readHours(services.clock());
       const now = services.clock();
       const dump = asked.cursor === "" && format === "json" ? dumpOf(services, asked, now) : null;
       setLastModified(services, ctx, dump?.builtAtMs ?? now);

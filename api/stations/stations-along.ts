@@ -84,10 +84,11 @@ export const alongRoute = (services: ReadDeps) =>
     },
     query: Type.Object(filterParameters),
     body: way,
-    handle(ctx) {
+    async handle(ctx) {
       const { query, body } = ctx.state;
       const { filters } = orThrow(readFilters(query));
       const { line } = orThrow(readLine(body.line));
+      if (filters.opened !== undefined) await services.model.readHours(services.clock());
       const bounds = boundsOf(line);
       const mayBeSwapped = typeof body.line !== "string";
       if (mayBeSwapped && isSwapped(services.model, bounds)) throw new Refused(latitudeFirst);

@@ -66,6 +66,7 @@ export function stationsRoute(services: ReadDeps, fixed?: Format) {
       const request = ctx.state.request ?? orThrow<AreaRequest>(readRequest(services, ctx, fixed));
       const { area, format, question } = request;
       if (fixed === undefined) ctx.set("Vary", "Accept");
+      if (request.filters.opened !== undefined) await services.model.readHours(services.clock());
       const shared =
         question &&
         (await services.rectangles.find(question, ctx.state.quota.found, () =>

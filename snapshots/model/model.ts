@@ -233,6 +233,8 @@ export function createReadModel({
     /** Whether a place with these opening hours is open at `now`, ms. */
     hoursAt: (text: string, place: Point, now: number): OpenState =>
       schedules.stateAt(schedules.numberOf(text, place), now),
+    /** To be awaited before a question with the filter `opened`. */
+    readHours: schedules.readAll,
     /** A station's `fuel` as it is served, docs/contract.md 2.2. */
     fuel(id: string, now: number): FuelBlock | null {
       drain(now);

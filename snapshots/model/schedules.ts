@@ -1,11 +1,14 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import zoneAt from "@photostructure/tz-lookup";
 import type { Point } from "#src/domain/geo.ts";
-import { minuteMs } from "#src/domain/units.ts";
+import { hourMs, minuteMs } from "#src/domain/units.ts";
 import { dayMinutes, minuteOfWeek, wallMinutes } from "#src/domain/wall-clock.ts";
 import { type OpenTimes, readOpenTimes } from "#src/stations/opening-hours.ts";
 
 /** The number of stations whose hours are unknown. */
 export const noSchedule = 0;
+
+const turnMs = 10;
 
 export type OpenState = "open" | "closed" | "unknown";
 
@@ -32,6 +35,10 @@ export function createSchedules() {
   const numbers = new Map<string, number>();
   const schedules: Schedule[] = [];
   const clocks = new Map<string, { atMinute: number; wall: number }>();
+  /** Times that are the same every week, and so in every zone, by their text. */
+  const everyWeek = new Map<string, OpenTimes>();
+  /** In the hour `readHour`, all schedules up to this one have been read. */
+  let [readTo, readHour] = [0, 0];
 
   /** A clock of the zone, read once a minute. */
   const wallAt = (now: number, zone: string): number => {
@@ -43,7 +50,40 @@ export function createSchedules() {
     return wall;
   };
 
+  /** Whether a station with these hours is open at `now`, ms. */
+  const stateAt = (number: number, now: number): OpenState => {
+    const schedule = schedules[number - 1];
+    if (schedule === undefined) return "unknown";
+    const { text, zone, place } = schedule;
+    if (text === "24/7") return "open";
+    const wall = wallAt(now, zone);
+    const dayStart = wall - (wall % dayMinutes);
+    const { times } = schedule;
+    if (times === undefined || (times?.weekly === false && schedule.dayStart !== dayStart)) {
+      schedule.times = everyWeek.get(text) ?? readOpenTimes(text, place, dayStart);
+      schedule.dayStart = dayStart;
+      if (schedule.times?.weekly === true) everyWeek.set(text, schedule.times);
+    }
+    if (!schedule.times) return "unknown";
+    const { weekly, open, unsure } = schedule.times;
+    const minute = weekly ? minuteOfWeek(wall) : wall - dayStart;
+    return isInside(open, minute) ? "open" : isInside(unsure, minute) ? "unknown" : "closed";
+  };
+
   return {
+    stateAt,
+    /** Reads what is unread, in short turns: the first question about a large country would hold others up for seconds. */
+    async readAll(now: number): Promise<void> {
+      const hour = Math.floor(now / hourMs);
+      if (hour !== readHour) [readTo, readHour] = [0, hour];
+      let turnEndsAt = performance.now() + turnMs;
+      while (readTo < schedules.length) {
+        stateAt((readTo += 1), now);
+        if (performance.now() < turnEndsAt) continue;
+        await nextTurn();
+        turnEndsAt = performance.now() + turnMs;
+      }
+    },
     /** The number of the hours `text` at a place; `noSchedule` for "". */
     numberOf(text: string, { lat, lon }: Point): number {
       if (text === "") return noSchedule;
@@ -55,24 +95,6 @@ export function createSchedules() {
         numbers.set(key, (number = schedules.length));
       }
       return number;
-    },
-    /** Whether a station with these hours is open at `now`, ms. */
-    stateAt(number: number, now: number): OpenState {
-      const schedule = schedules[number - 1];
-      if (schedule === undefined) return "unknown";
-      const { text, zone, place } = schedule;
-      if (text === "24/7") return "open";
-      const wall = wallAt(now, zone);
-      const dayStart = wall - (wall % dayMinutes);
-      const { times } = schedule;
-      if (times === undefined || (times?.weekly === false && schedule.dayStart !== dayStart)) {
-        schedule.times = readOpenTimes(text, place, dayStart);
-        schedule.dayStart = dayStart;
-      }
-      if (!schedule.times) return "unknown";
-      const { weekly, open, unsure } = schedule.times;
-      const minute = weekly ? minuteOfWeek(wall) : wall - dayStart;
-      return isInside(open, minute) ? "open" : isInside(unsure, minute) ? "unknown" : "closed";
     },
   };
 }

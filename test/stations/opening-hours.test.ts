@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { minuteMs } from "#src/domain/units.ts";
+import { hourMs, minuteMs } from "#src/domain/units.ts";
 import { minuteOfWeek, wallMinutes } from "#src/domain/wall-clock.ts";
 import { hoursFault, readOpenTimes } from "#src/stations/opening-hours.ts";
 import { createSchedules } from "#snapshots/model/schedules.ts";
@@ -144,6 +144,25 @@ describe("opening hours (decisions 14.20)", () => {
     const one = schedules.numberOf("Mo-Fr 06:00-22:00", places.moscow);
     expect(schedules.numberOf("Mo-Fr 06:00-22:00", { lat: 59.94, lon: 30.31 })).to.equal(one);
     expect(schedules.numberOf("Mo-Fr 06:00-22:00", places.paris)).not.to.equal(one);
+  });
+
+  it("are all read beforehand in turns of their own, and again when another day has come", async () => {
+    const schedules = createSchedules();
+    const start = Date.parse("2026-11-03T10:00:00Z");
+    const texts = [...Object.keys(knownHours), "Mo-Su 06:00-22:00; PH off"].filter(Boolean);
+    const numbers = texts.flatMap((text) =>
+      Object.values(places).map((at) => schedules.numberOf(text, at)),
+    );
+    const alone = (number: number, now: number) => {
+      const fresh = createSchedules();
+      for (const text of texts) for (const at of Object.values(places)) fresh.numberOf(text, at);
+      return fresh.stateAt(number, now);
+    };
+    for (const now of [start, start + 24 * hourMs, start + 48 * hourMs]) {
+      await Promise.all([schedules.readAll(now), schedules.readAll(now)]);
+      for (const number of numbers)
+        expect(schedules.stateAt(number, now)).to.equal(alone(number, now));
+    }
   });
 
   it("agree with what the other tests take their texts to mean", () => {
