@@ -353,7 +353,7 @@ describe("station reads", function () {
     after(() => stop?.());
 
     const dumpSeq = (edge: Edge): number | undefined =>
-      (edge.web.services.dumps.condition(Date.now()).detail as { seq?: number }).seq;
+      (edge.web.services.dumps.condition(Date.now()).detail as { seq?: number } | undefined)?.seq;
 
     it("serves the dump, in every encoding, as the model would", async () => {
       await until(
