@@ -38,11 +38,10 @@ export function feedCommand(output: () => Output): Command {
       "feed add --source it-mimit --every 1d --folder anagrafica*.csv --folder prezzo*.csv",
     ],
     options: {
-      source: ["--source <name>", "the source, as `source list` names it"],
-      description: [
-        "--description <file>",
-        "a description of your own in place of a source that comes with Fuelmark",
-        { parse: jsonFile },
+      source: [
+        "--source <name>",
+        "a description by name or file, as `source list` and `source check` take it",
+        { parse: named },
       ],
       every_s: ["--every <time>", "how often: 30m, 1h, 1d", { parse: duration }],
       urls: [
@@ -73,7 +72,7 @@ export function feedCommand(output: () => Output): Command {
       const feeds = await withDb(output(), (db) => listFeeds(db));
       output().result(feeds.map(readable), (list) =>
         table(list, "no feeds", [
-          ...(["id", "source", "every", "state", "finished", "due", "failures"] as const),
+          ...(["id", "source", "every_s", "state", "finished", "due", "failures"] as const),
           ...(["news", "silent"] as const),
         ]),
       );
@@ -131,29 +130,23 @@ function duration(text: string): number {
   return Number(count) * unitsS[unit]!;
 }
 
-function jsonFile(path: string): object {
+/** A name, or the description in a file. */
+function named(text: string): string | object {
+  if (!/[./\\]/.test(text)) return text;
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as object;
+    return JSON.parse(readFileSync(text, "utf8")) as object;
   } catch (error) {
-    throw new ExitError(`must be a JSON file: ${(error as Error).message}`);
+    throw new ExitError(`must be a name or a JSON file: ${(error as Error).message}`);
   }
 }
 
 const oneMore = (text: string, before: readonly string[] = []): string[] => [...before, text];
 
-const readable = (feed: ConsoleFeed) => {
-  const { every_s: everyS, alarm_after_s: afterS, due, news, started, finished, ...rest } = feed;
-  const time = (ms: number | null): string | null => (ms === null ? null : formatTime(ms));
-  return {
-    ...{ ...rest, state: feed.paused ? "paused" : feed.state },
-    ...{ every: inWords(everyS), alarm_after: inWords(afterS) },
-    ...{ due: time(due), news: time(news), started: time(started), finished: time(finished) },
-  };
-};
+const times = ["due", "news", "started", "finished"] as const;
 
-const inWords = (seconds: number): string =>
-  seconds % dayS === 0
-    ? `${seconds / dayS}d`
-    : seconds % hourS === 0
-      ? `${seconds / hourS}h`
-      : `${Math.round(seconds / 60)}m`;
+const readable = (feed: ConsoleFeed) => ({
+  ...{ ...feed, state: feed.paused ? "paused" : feed.state },
+  ...Object.fromEntries(
+    times.map((name) => [name, feed[name] === null ? null : formatTime(feed[name])]),
+  ),
+});

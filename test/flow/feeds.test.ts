@@ -374,6 +374,25 @@ describe("flow: feeds", function () {
       expect(await served("it-mimit")).to.equal(33);
     });
 
+    it("may have a description of the operator's own", async () => {
+      const own = join(folder, "mine.json");
+      const description = {
+        ...{ name: "mine", title: "My stations", files: [{ name: "s", read: { format: "csv" } }] },
+        fields: { id: "id", lat: "lat", lon: "lon", name: "name" },
+      };
+      await writeFile(own, JSON.stringify(description));
+      server.answers.set("/own", file("id,lat,lon,name\n1,45.1,9.1,Mine\n"));
+      const id = await add(own, ...urls("own"));
+      const [first] = await ended(id, 1);
+      expect(first, String(first!.fault)).to.include({ state: "done", source: "mine" });
+      expect(await served("mine")).to.equal(1);
+      await writeFile(own, JSON.stringify({ ...description, fields: { id: "id" } }));
+      const wrong = await operator("feed", "add", "--source", own, "--every", "1h", ...urls("own"));
+      expect([wrong.code, wrong.json.error]).to.satisfy(
+        ([code, error]: [number, string]) => code === 2 && error.includes("lat"),
+      );
+    });
+
     it("are refused with a sentence when they cannot be", async () => {
       for (const [options, words] of [
         [["--source", "nowhere"], "there is no such source"],

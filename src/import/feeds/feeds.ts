@@ -37,8 +37,8 @@ export const isSilent = "f.news_at < server_now() - f.alarm_after_s * interval '
 
 const filesMax = 20;
 const added = Type.Object({
-  source: Type.Optional(idText(40)),
-  description: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  /** A name, or a description of the operator's own. */
+  source: Type.Union([idText(40), Type.Object({}, { additionalProperties: true })]),
   every_s: within(60, 31 * dayS),
   urls: Type.Optional(Type.Array(line(1, 2000), { maxItems: filesMax })),
   paths: Type.Optional(Type.Array(line(1, 300), { maxItems: filesMax })),
@@ -52,9 +52,8 @@ const added = Type.Object({
  */
 export const addFeed = operatorAct(added, noId, async (tx, wish) => {
   const { every_s: everyS, urls = [], paths = [], replace_source: replaces = false } = wish;
-  const source = sourceOf(wish);
-  if (typeof source === "string")
-    return invalid(wish.description === undefined ? "source" : "description", source);
+  const source = sourceOf(wish.source);
+  if (typeof source === "string") return invalid("source", source);
   if (urls.length > 0 && paths.length > 0)
     return invalid("paths", "Give either addresses or files of a folder");
   const asked = [...urls, ...paths];
@@ -62,7 +61,7 @@ export const addFeed = operatorAct(added, noId, async (tx, wish) => {
   const wrong = files.length === 0 ? noFiles : faultOf(files);
   if (wrong !== null) return invalid(paths.length > 0 ? "paths" : "urls", wrong);
   const alarmAfterS = wish.alarm_after_s ?? Math.max(3 * everyS, 2 * periodS(source), dayS);
-  const own = wish.description === undefined ? null : JSON.stringify(source);
+  const own = typeof wish.source === "string" ? null : JSON.stringify(source);
   // Two adds at once see each other; runs wait for an instant.
   await rows(tx, "lock table feeds in share row exclusive mode");
   const [made] = await rows<{ id: number }>(
@@ -79,11 +78,11 @@ export const addFeed = operatorAct(added, noId, async (tx, wish) => {
 
 const noFiles = "The description of this source names no address: give one for each of its files";
 
-/** The shipped source of this name, or the one that a description of the operator's own describes; or the fault. */
-function sourceOf({ source = "", description }: { source?: string; description?: object }) {
-  if (description === undefined)
-    return sourceNamed(source) ?? "There is no such source: `operator source list` shows all";
-  const read = readSource(description);
+/** The source of this name, or the one that an operator describes; or the fault. */
+function sourceOf(wish: string | object): Source | string {
+  if (typeof wish === "string")
+    return sourceNamed(wish) ?? "There is no such source: `operator source list` shows all";
+  const read = readSource(wish);
   return "source" in read ? read.source : read.faults.join("; ");
 }
 
