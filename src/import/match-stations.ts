@@ -61,6 +61,7 @@ const weights = {
 } as const;
 
 export type Evidence = keyof typeof weights;
+export const evidenceWords = Object.keys(weights) as Evidence[];
 
 /** From this score on a pair is joined, or shown to a person (decisions 14.27). */
 export const sureScore = 4;

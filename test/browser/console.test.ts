@@ -319,6 +319,7 @@ describe("browser: console", function () {
         ["/stations", "Stations"],
         [`/stations/${placeOf(0).id}`, `Station ${placeOf(0).id}`],
         ["/brands", "Brands"],
+        ["/pairs", "Pairs"],
         ["/imports", "Imports"],
         ["/feeds", "Feeds"],
         ["/incidents", "Incidents"],

@@ -7,6 +7,7 @@ import { FeedsPage } from "#web/console/pages/feeds.tsx";
 import { ImportsPage } from "#web/console/pages/imports.tsx";
 import { IncidentsPage } from "#web/console/pages/incidents.tsx";
 import { LogPage } from "#web/console/pages/log.tsx";
+import { PairsPage } from "#web/console/pages/pairs.tsx";
 import { OverviewPage } from "#web/console/pages/overview.tsx";
 import { PeoplePage } from "#web/console/pages/people.tsx";
 import { PartnerPage } from "#web/console/pages/partner.tsx";
@@ -174,6 +175,7 @@ function pageOf(path: string, health: Resource<ConsoleHealth>) {
     );
   if (noun === "people") return <PeoplePage />;
   if (noun === "brands") return <BrandsPage />;
+  if (noun === "pairs") return <PairsPage />;
   if (noun === "imports") return <ImportsPage />;
   if (noun === "feeds") return <FeedsPage />;
   if (noun === "incidents") return <IncidentsPage />;

@@ -31,6 +31,7 @@ export const sitePages: readonly SitePage[] = [
   { path: "/people", text: say("Privacy"), words: say("people person export erase") },
   { path: "/stations", text: say("Stations"), words: say("search status history why") },
   { path: "/brands", text: say("Brands"), words: say("brand spelling alias name") },
+  { path: "/pairs", text: say("Pairs"), words: say("doubles merge join split same station") },
   { path: "/imports", text: say("Imports"), words: say("files upload cities statuses") },
   { path: "/feeds", text: say("Feeds"), words: say("sources fetch schedule every hour") },
   {

@@ -180,7 +180,7 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
 }
 
 /** The Latin letter of a key, on a Russian keyboard too. */
-const letterOf = ({ key, code }: KeyboardEvent): string =>
+export const letterOf = ({ key, code }: KeyboardEvent): string =>
   /^[а-яё]$/.test(key) ? code.replace("Key", "").toLowerCase() : key;
 
 interface Props {

@@ -5,6 +5,7 @@ import type { FuelBlock } from "#src/domain/state.ts";
 import type { Reason } from "#src/domain/vocabulary.ts";
 import { useLoaded } from "#web/console/api.ts";
 import { StationFacts } from "#web/console/parts/station-facts.tsx";
+import { StationJoins } from "#web/console/parts/station-joins.tsx";
 import { StationMarks } from "#web/console/parts/station-marks.tsx";
 import { StationPlace } from "#web/console/parts/station-place.tsx";
 import { Status } from "#web/console/parts/status.tsx";
@@ -46,6 +47,7 @@ export function StationPage({ id }: { id: string }) {
             </p>
             <Fuel page={page} />
             <StationFacts page={page} changed={loading.load} />
+            <StationJoins page={page} changed={loading.load} />
             <StationPlace station={page.station} />
             <Why steps={page.steps} before={page.steps_before} cut={page.history_cut} />
             <StationMarks id={id} first={page.marks} next={page.next} />

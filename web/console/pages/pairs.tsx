@@ -1,0 +1,204 @@
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { ConsolePair, ConsolePairStation } from "#src/contract/console.ts";
+import { mayChange, useLoaded } from "#web/console/api.ts";
+import { useDoing } from "#web/console/doing.ts";
+import { letterOf } from "#web/console/pages/held-groups.tsx";
+import { metres, niceBelow } from "#web/console/parts/mini-map.tsx";
+import { say, sayWith, type Text } from "#web/console/words.ts";
+import { Fault } from "#web/kit/fault.tsx";
+import { Loaded } from "#web/kit/resource.tsx";
+
+const shownMost = 50;
+
+type Verb = "merge" | "keep-apart";
+const idOf = ({ station, into }: ConsolePair): string => `${station.id} ${into.id}`;
+
+/** Pairs of stations that may be one, decided with one key each (decisions 14.31). */
+export function PairsPage() {
+  const loading = useLoaded<{ pairs: ConsolePair[] }>("/station-pairs");
+  const [here, setHere] = useState(0);
+  const [merged, setMerged] = useState<ConsolePair | null>(null);
+  const doing = useDoing();
+  const pairs = loading.value.value?.pairs ?? [];
+  const shown = pairs.slice(0, shownMost);
+  const current = Math.min(here, shown.length - 1);
+  const decide = async (verb: Verb, pair: ConsolePair): Promise<void> => {
+    const { station, into } = pair;
+    const words =
+      verb === "merge" ? "" : say("Kept apart: {a} and {b}", { a: station.id, b: into.id });
+    const path = `/stations/${encodeURIComponent(station.id)}/${verb}`;
+    const done = await doing.run(words, "POST", path, { other: into.id });
+    setMerged(done !== null && verb === "merge" ? pair : null);
+    await loading.load();
+  };
+  const undo = async (): Promise<void> => {
+    if (merged === null) return;
+    const path = `/stations/${encodeURIComponent(merged.station.id)}/split`;
+    await doing.run(say("The two are apart again"), "POST", path);
+    setMerged(null);
+    await loading.load();
+  };
+  // A layout effect runs with the page's first picture, so that no key is lost.
+  useLayoutEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const typing = (event.target as Element).closest("input, select, textarea, dialog") !== null;
+      const pair = shown[current];
+      if (typing || event.ctrlKey || event.metaKey || event.altKey || pair === undefined) return;
+      const letter = letterOf(event);
+      if (letter === "j") setHere(Math.min(current + 1, shown.length - 1));
+      else if (letter === "k") setHere(Math.max(current - 1, 0));
+      else if ((letter === "m" || letter === "s") && mayChange() && !event.repeat && !doing.busy)
+        void decide(letter === "m" ? "merge" : "keep-apart", pair);
+      else return;
+      event.preventDefault();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  });
+  return (
+    <section>
+      <h1>{say("Pairs")}</h1>
+      <p class="soft">
+        {say(
+          "Stations of two sources that may be one. Imports leave them as two until somebody decides.",
+        )}
+      </p>
+      {shown.length > 0 && mayChange() && (
+        <p class="soft">
+          {sayWith("Keys: {j} next, {k} previous, {m} one station, {s} two stations.", {
+            j: <kbd>j</kbd>,
+            k: <kbd>k</kbd>,
+            m: <kbd>m</kbd>,
+            s: <kbd>s</kbd>,
+          })}
+        </p>
+      )}
+      <Fault words={doing.fault} />
+      {merged !== null && (
+        <p class="banner good" role="status">
+          {say("{a} is a part of {b} now.", { a: merged.station.id, b: merged.into.id })}{" "}
+          <button type="button" disabled={doing.busy} onClick={() => void undo()}>
+            {say("Undo")}
+          </button>
+        </p>
+      )}
+      <Loaded of={loading}>
+        {() => (
+          <>
+            {pairs.length === 0 && <p class="empty">{say("No pairs wait for a decision.")}</p>}
+            {shown.map((pair, n) => (
+              <Pair
+                key={idOf(pair)}
+                pair={pair}
+                current={n === current}
+                busy={doing.busy}
+                decide={(verb) => void decide(verb, pair)}
+              />
+            ))}
+            {pairs.length > shown.length && (
+              <p class="soft">
+                {say("These are the first {n} of {all}.", {
+                  n: String(shown.length),
+                  all: String(pairs.length),
+                })}
+              </p>
+            )}
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+interface Props {
+  pair: ConsolePair;
+  current: boolean;
+  busy: boolean;
+  decide: (verb: Verb) => void;
+}
+
+function Pair({ pair, current, busy, decide }: Props) {
+  const article = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (current) article.current?.scrollIntoView({ block: "nearest" });
+  }, [current]);
+  const { station, into, distance_m: distance, evidence } = pair;
+  return (
+    <article
+      ref={article}
+      class={current ? "card held-group current" : "card held-group"}
+      aria-current={current ? "true" : undefined}
+    >
+      <h2>{say("{distance} apart", { distance: metres(distance) })}</h2>
+      <div class="two-stations">
+        <PairMap pair={pair} />
+        <div>
+          <Side letter="A" station={station} />
+          <Side letter="B" station={into} />
+          <p class="soft">{evidence.map((one) => say(one as Text)).join(" · ")}</p>
+        </div>
+      </div>
+      {mayChange() && (
+        <div class="buttons">
+          <button type="button" class="primary" disabled={busy} onClick={() => decide("merge")}>
+            {say("One station")}
+            <span class="unseen"> {idOf(pair)}</span>
+          </button>
+          <button type="button" disabled={busy} onClick={() => decide("keep-apart")}>
+            {say("Two stations")}
+            <span class="unseen"> {idOf(pair)}</span>
+          </button>
+        </div>
+      )}
+    </article>
+  );
+}
+
+const Side = ({ letter, station }: { letter: string; station: ConsolePairStation }) => (
+  <p>
+    <strong>{letter}</strong>{" "}
+    <a href={`#/stations/${encodeURIComponent(station.id)}`}>
+      {station.name || station.brand || station.id}
+    </a>
+    {[station.brand, station.addr].filter(Boolean).map((text) => ` · ${text}`)}{" "}
+    <span class="soft">
+      <code>{station.id}</code> · {say("from {source}", { source: station.source })}
+    </span>
+  </p>
+);
+
+const half = 100;
+
+/** The two stations in metres around their middle. North is up. */
+function PairMap({ pair: { station, into, distance_m: distance } }: { pair: ConsolePair }) {
+  const reach = Math.max(30, distance);
+  const [scale, bar] = [half / reach, niceBelow(reach * 0.6)];
+  const at = ({ lat, lon }: ConsolePairStation): [x: number, y: number] => [
+    (lon - (station.lon + into.lon) / 2) * Math.cos((lat * Math.PI) / 180) * 111_320 * scale,
+    ((station.lat + into.lat) / 2 - lat) * 111_320 * scale,
+  ];
+  const [[ax, ay], [bx, by]] = [at(station), at(into)];
+  return (
+    <figure class="mini-map">
+      <svg
+        viewBox="-100 -100 200 200"
+        role="img"
+        aria-label={say("{distance} apart", { distance: metres(distance) })}
+      >
+        <line x1={ax} y1={ay} x2={bx} y2={by} />
+        <circle class="reporter" cx={ax} cy={ay} r={6} />
+        <rect class="station" x={bx - 7} y={by - 7} width={14} height={14} rx={3} />
+        <text x={ax + 10} y={ay - 8}>
+          A
+        </text>
+        <text x={bx + 10} y={by + 18}>
+          B
+        </text>
+        <path class="scale" d={`M-92 88v4h${bar * scale}v-4`} />
+        <text x={-92} y={82}>
+          {metres(bar)}
+        </text>
+      </svg>
+    </figure>
+  );
+}
