@@ -6,9 +6,11 @@ import { createClock } from "#src/infrastructure/clock.ts";
 import { loadConfig } from "#src/infrastructure/config.ts";
 import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
 import { importCities } from "#src/import/import-cities.ts";
+import { importSource } from "#src/import/import-source.ts";
 import { importStations } from "#src/import/import-stations.ts";
 import { importStatuses } from "#src/import/import-statuses.ts";
 import { isFault } from "#src/import/read-text.ts";
+import { sourceNamed } from "#src/import/source-list.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { processStations } from "#workers/marks/process.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/database.ts";
@@ -33,6 +35,9 @@ describe("importing real files", () => {
     await database?.drop();
   });
 
+  // A guard asks about a country beside another one.
+  beforeEach(() => db.raw("truncate changes, stations cascade"));
+
   const options = (name: string) => ({
     path: folder + name,
     format: undefined,
@@ -52,7 +57,7 @@ describe("importing real files", () => {
   it("takes the Overpass extract of sixteen cities, and nothing of it twice", async () => {
     const first = adds(await importStations(db, options("ru_osm_fuel_16_cities.json")), 3020);
     expect(first.merged).to.be.within(10, 50);
-    expect(first.reasons).to.have.all.keys("lpg-only");
+    expect(first.reasons).to.include.keys("lpg-only");
     expect(first.reasons["lpg-only"]).to.be.within(314, 400);
     const again = adds(await importStations(db, options("ru_osm_fuel_16_cities.json")), 3020);
     expect(again).to.include({ added: 0, changed: 0, removed: 0, unchanged: first.added });
@@ -68,8 +73,9 @@ describe("importing real files", () => {
   });
 
   it("takes the GeoJSON extract, and nothing of it twice", async () => {
-    adds(await importStations(db, options("fi_nwru_osm_fuel_nodes.geojson")), 2264);
-    const again = adds(await importStations(db, options("fi_nwru_osm_fuel_nodes.geojson")), 2264);
+    const fi = options("fi_nwru_osm_fuel_nodes.geojson");
+    adds(await importStations(db, fi), 2264);
+    const again = adds(await importStations(db, fi), 2264);
     expect(again).to.include({ added: 0, changed: 0 });
   });
 
@@ -82,6 +88,58 @@ describe("importing real files", () => {
       unchanged: 1117,
     });
   });
+
+  const importAll = async (name: string, files: readonly string[], label?: string) => {
+    const done = await importSource(db, loadConfig({ DATABASE_URL: database.databaseUrl }), {
+      ...{
+        source: sourceNamed(name)!,
+        paths: files.map((file) => folder + file),
+        label,
+        dryRun: false,
+      },
+      ...{ progress: () => undefined, waiting: () => undefined, touched: () => undefined },
+    });
+    if (isFault(done)) throw new Error(done.fault);
+    return { ...done, stations: adds(done.stations!, done.stations!.read) };
+  };
+
+  it("takes the Italian register with its prices, where petrol is sold whatever the name says", async () => {
+    const files = ["it_mimit_20260821_prezzi.csv", "it_mimit_20260821_anagrafica.csv"];
+    const first = await importAll("it-mimit", files);
+    // 30 sell gas alone; some of them are beside a station that sells petrol, and one with it.
+    expect(first.stations.reasons).to.have.all.keys("lpg-only");
+    expect(first.stations.refused).to.be.within(20, 30);
+    expect(first.stations.added).to.be.within(2350, 2519);
+    expect(first.unknown_fuels).to.deep.equal({});
+    const sold = await rows<{ grades_sold: string; count: number }>(
+      db,
+      "select grades_sold, count(*) from stations where source = 'it-mimit' group by 1 order by 2 desc",
+    );
+    expect(sold[0]).to.include({ grades_sold: "95,ДТ" });
+    expect(sold.map((row) => row.grades_sold)).to.include.members(["", "95,98,ДТ", "95,100,ДТ"]);
+    const again = await importAll("it-mimit", files.toReversed());
+    expect(again.stations).to.include({ added: 0, changed: 0, removed: 0 });
+  }).timeout(120_000);
+
+  it("takes an extract of a whole country in its packed form, and nothing of it twice", async () => {
+    const first = await importAll("osm", ["ad_osm_andorra.osm.pbf"], "ad");
+    expect(first.stations.format).to.equal("osm-pbf");
+    expect(first.stations.added).to.be.within(15, 80);
+    const again = await importAll("osm", ["ad_osm_andorra.osm.pbf"], "ad");
+    expect(again.stations).to.include({ added: 0, changed: 0, unchanged: first.stations.added });
+  }).timeout(60_000);
+
+  it("takes the French stations, whose prices are those of a day", async () => {
+    const files = ["stations", "prix", "ruptures"].map((name) => `fr_20221012_${name}.csv`);
+    const first = await importAll("fr-prix-carburants-csv", files);
+    expect(first.stations).to.include({ read: 13_509 });
+    // All stock-outs are years old today.
+    expect(first.statuses).to.include({ added: 0, read: 40_885 });
+    expect((await importAll("fr-prix-carburants-csv", files)).stations).to.include({
+      added: 0,
+      changed: 0,
+    });
+  }).timeout(240_000);
 
   it("seeds the stations that were out of fuel in France on the day of the file, in the numbers of its lines", async () => {
     // 12 October 2022, 03:00 in Paris: clocks of processes and of SQL are set to it.
