@@ -89,6 +89,10 @@ describe("edits by hand and imports, in the database (decisions 13.16, 14.5, 14.
     await edit({ from_file: ["grades_sold"] });
     expect(await stored()).to.include({ grades_sold: "92" });
     expect(await edit({ grades_sold: "93" })).to.satisfy(isRefusal);
+    expect(await edit({ opening_hours: "from six to ten" })).to.satisfy(isRefusal);
+    expect(await edit({ opening_hours: "Mo-Su 06:00-22:00" })).not.to.satisfy(isRefusal);
+    expect(await importRow({ grades_sold: "92", opening_hours: "off" })).to.include({ kept: 1 });
+    expect(await stored()).to.include({ opening_hours: "Mo-Su 06:00-22:00" });
     expect(await edit({ opening_hours: "x".repeat(256) })).to.satisfy(isRefusal);
   });
 
