@@ -30,6 +30,29 @@ describe("browser: console, what is found, stations and people", function () {
     expect(await fuelOf(place)).to.include({ status: "yes" });
   });
 
+  it("sets by hand what a station sells and when it is open, and says what is wrong", async () => {
+    const { id } = placeOf(site.nextPlace++);
+    const page = await signIn(`/stations/${id}`);
+    await page.setViewportSize({ width: 320, height: 900 });
+    await page.getByLabel("Grades sold").fill("95, dt");
+    await page.getByLabel("Opening hours").fill("six to ten");
+    await press(page, "Save");
+    await page.getByText(/Must be opening hours as OSM writes them/).waitFor();
+    await page.getByLabel("Opening hours").fill("Mo-Su 06:00-22:00");
+    await press(page, "Save");
+    await page.getByText("Saved, served at once").waitFor();
+    await page.getByText("Set by hand; imports leave it so:").waitFor();
+    expect(await page.getByLabel("Grades sold").inputValue()).to.equal("95,ДТ");
+    expect(await axeFaults(page)).to.deep.equal([]);
+    const { body } = await until(
+      () => site.partner.get(`/stations/${id}`),
+      (answer) => "opening_hours" in answer.body.station,
+    );
+    expect(body.station).to.include({
+      ...{ grades_sold: "95,ДТ", opening_hours: "Mo-Su 06:00-22:00" },
+    });
+  });
+
   itLong("says why a station shows what it shows", async () => {
     const place = site.nextPlace++;
     const { id } = placeOf(place);
