@@ -297,11 +297,6 @@ export function registerGauges(services: MetricsDeps): void {
     "When a feed last brought something new, was added or resumed.",
     ({ news }) => news / 1000,
   );
-  ofFeeds(
-    "fuelmark_feed_due_timestamp_seconds",
-    "When a feed is to run next; far in the past while nobody runs it.",
-    ({ due }) => due / 1000,
-  );
 
   const oldest = kept(() => figuresOf("oldest day", keptMs, () => oldestDay(db)));
   gauge(

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { expect } from "chai";
 import { listFeeds } from "#src/import/feeds/feeds.ts";
-import { lookAfterFeeds } from "#src/import/feeds/turns.ts";
+import { wakeDueFeeds } from "#src/import/feeds/feed-runs.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createProducer } from "#src/infrastructure/queues.ts";
@@ -28,7 +28,7 @@ describe("flow: an imports process that is killed", function () {
     );
     const imports = await startRoleProcess("imports", instance.env);
     const look = async (): Promise<string | null> => {
-      await lookAfterFeeds(country.db, producer);
+      await wakeDueFeeds(country.db, producer);
       return (await listFeeds(country.db, json.id as number))[0]!.state;
     };
     await until(look, (state) => state === "running");

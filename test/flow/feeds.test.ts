@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import type { ConsoleFeed, ConsoleImport } from "#src/contract/console.ts";
-import { beginTurn, lookAfterFeeds } from "#src/import/feeds/turns.ts";
+import { beginRun, wakeDueFeeds } from "#src/import/feeds/feed-runs.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createProducer, type Producer } from "#src/infrastructure/queues.ts";
@@ -115,7 +115,7 @@ describe("flow: feeds", function () {
   /** As the duty of `upkeep` finds it, which looks each five seconds. */
   const makeDue = async (id: number): Promise<void> => {
     await rows(country.db, "update feeds set due_at = now() where id = ?", [id]);
-    await lookAfterFeeds(country.db, producer);
+    await wakeDueFeeds(country.db, producer);
   };
   /** Makes it due, as its period does, and waits for the end of the run. */
   const again = async (id: number): Promise<ConsoleImport> => {
@@ -126,7 +126,7 @@ describe("flow: feeds", function () {
   const run = async (id: number, ...options: string[]): Promise<ConsoleImport> => {
     const count = (await runsOf(id)).length + 1;
     await operator("feed", "run", String(id), ...options);
-    await lookAfterFeeds(country.db, producer);
+    await wakeDueFeeds(country.db, producer);
     return (await ended(id, count))[0]!;
   };
   const served = async (source: string): Promise<number> => {
@@ -259,7 +259,7 @@ describe("flow: feeds", function () {
       await until(async () => answer, Boolean);
       // Due again, and looked for by the duty and two workers.
       await rows(country.db, "update feeds set due_at = now() where id = ?", [id]);
-      expect(await beginTurn(country.db, id)).to.equal(null);
+      expect(await beginRun(country.db, id)).to.equal(null);
       expect(await runsOf(id)).to.have.length(count + 1);
       server.answers.set("/r", file(register(32)));
       answer!();
@@ -290,7 +290,7 @@ describe("flow: feeds", function () {
     it("rest while they are paused, and are forgotten without what they have imported", async () => {
       expect((await operator("feed", "pause", String(id))).code).to.equal(0);
       await rows(country.db, "update feeds set due_at = now() where id = ?", [id]);
-      expect(await beginTurn(country.db, id)).to.equal(null);
+      expect(await beginRun(country.db, id)).to.equal(null);
       expect((await operator("feed", "run", String(id))).json.error).to.include("is paused");
       const { status: resumed } = await olga.call("POST", `/feeds/${id}/resume`);
       expect(resumed).to.equal(200);

@@ -71,7 +71,7 @@ describe("a user of the database with few rights", function () {
   it("can do all that the roles do: a mark is taken, counted and read, and each role finds its work", async () => {
     const country = await openCountry(loadConfig(envOf(owner)), 3);
     try {
-      for (const role of ["web", "marks", "snapshots", "webhooks", "clock"])
+      for (const role of ["web", "marks", "snapshots", "webhooks", "imports", "clock"])
         roles.push(await startRole(role, envOf("fuelmark_app")));
       roles.push(await startRole("upkeep", envOf(owner)));
       const client = createClient(roles[0]!.baseUrl, country.secret);

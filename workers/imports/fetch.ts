@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
-import type { SeenFile } from "#src/import/feeds/turns.ts";
+import type { SeenFile } from "#src/import/feeds/feed-runs.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type createReceivers, faultOf } from "#src/pushes/receivers.ts";
 

@@ -1,11 +1,11 @@
 import { renewEpoch } from "#src/feed/cache-generations.ts";
-import { beginTurn, endTurn } from "#src/import/feeds/turns.ts";
+import { beginRun, endRun } from "#src/import/feeds/feed-runs.ts";
 import { noteRun } from "#src/import/runs.ts";
 import { createDb } from "#src/infrastructure/db.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 import type { FeedJob } from "#src/infrastructure/queues.ts";
 import { createReceivers, type Resolve } from "#src/pushes/receivers.ts";
-import { runTurn } from "#workers/imports/run.ts";
+import { fetchAndImport } from "#workers/imports/run.ts";
 import { removeLeftFolders } from "#workers/imports/temporary.ts";
 import { createQueueWorker, type Role, type RoleDeps } from "#workers/role.ts";
 
@@ -37,12 +37,12 @@ export function createImportsRole(deps: RoleDeps, resolve?: Resolve): Role {
 
   const take = async ({ feedId }: FeedJob): Promise<void> => {
     await producer.feedTaken(feedId);
-    const turn = stopping.signal.aborted ? null : await beginTurn(db, feedId);
-    if (turn === null) return;
+    const feedRun = stopping.signal.aborted ? null : await beginRun(db, feedId);
+    if (feedRun === null) return;
     const startedAt = performance.now();
     let latest = { step: "", done: 0, total: null as number | null };
     const beat = setInterval(() => {
-      noteRun(db, turn.runId, latest).catch((error: Error) =>
+      noteRun(db, feedRun.runId, latest).catch((error: Error) =>
         log.debug({ err: error.message }, "feed"),
       );
     }, noteMs);
@@ -51,15 +51,15 @@ export function createImportsRole(deps: RoleDeps, resolve?: Resolve): Role {
     };
     const progress = (step: string, done: number, total: number | null): void =>
       void (latest = { step, done, total });
-    const end = await runTurn(
+    const end = await fetchAndImport(
       { db, config, receivers, stop: stopping.signal, progress, touched, alone },
-      turn,
+      feedRun,
     );
     clearInterval(beat);
     // Without Redis the web processes drop changed rectangles by themselves.
     if (end.state !== "unchanged")
       await renewEpoch(redis, config.redisPrefix).catch(() => undefined);
-    await endTurn(db, turn, end);
+    await endRun(db, feedRun, end);
     const line = { job: `feed ${feedId}`, result: end.state };
     const ms = Math.round(performance.now() - startedAt);
     log["fault" in end ? "warn" : "info"]({ ...line, ms }, "feed run");

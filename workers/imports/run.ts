@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import type { End, SeenFile, Turn } from "#src/import/feeds/turns.ts";
+import type { End, SeenFile, FeedRun } from "#src/import/feeds/feed-runs.ts";
 import { importSource } from "#src/import/import-source.ts";
 import { packRefused } from "#src/import/refusals.ts";
 import { isFault } from "#src/import/read-text.ts";
@@ -25,9 +25,9 @@ export interface RunDeps {
 }
 
 /** Fetches the files of a feed and imports them, unless they are those of its last import. Never rejects. */
-export async function runTurn(deps: RunDeps, turn: Turn): Promise<End> {
+export async function fetchAndImport(deps: RunDeps, feedRun: FeedRun): Promise<End> {
   try {
-    return await withTemporaryFolder((folder) => run(deps, turn, folder));
+    return await withTemporaryFolder((folder) => run(deps, feedRun, folder));
   } catch (error) {
     const isStop = deps.stop.aborted;
     const fault = isStop ? "The process was stopped; the feed is due at once" : faultOf(error);
@@ -35,14 +35,14 @@ export async function runTurn(deps: RunDeps, turn: Turn): Promise<End> {
   }
 }
 
-async function run(deps: RunDeps, turn: Turn, folder: string): Promise<End> {
+async function run(deps: RunDeps, feedRun: FeedRun, folder: string): Promise<End> {
   const { db, config, progress, touched, alone } = deps;
-  const { files, replaceSource, force } = turn;
-  const source = turn.own ?? sourceNamed(turn.source);
+  const { files, replaceSource, force } = feedRun;
+  const source = feedRun.own ?? sourceNamed(feedRun.source);
   if (source === undefined)
-    return { state: "failed", fault: `There is no source ${turn.source} here` };
+    return { state: "failed", fault: `There is no source ${feedRun.source} here` };
   const description = createHash("sha256").update(JSON.stringify(source)).digest("hex");
-  const known = turn.seen?.description === description ? turn.seen.files : [];
+  const known = feedRun.seen?.description === description ? feedRun.seen.files : [];
   const paths = files.map((file, n) => join(folder, `${n}${endingOf(file)}`));
   const fetchOne = (n: number, before: SeenFile | null): Promise<Fetched> => {
     const [file, to] = [files[n]!, paths[n]!];

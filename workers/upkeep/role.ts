@@ -14,7 +14,7 @@ import { retire } from "#workers/upkeep/retention.ts";
 import { flushUsage } from "#workers/upkeep/usage.ts";
 import { tellExpiringKeys } from "#src/pushes/webhooks/outbox.ts";
 import { matchAlerts } from "#src/pushes/alerts/matches.ts";
-import { lookAfterFeeds } from "#src/import/feeds/turns.ts";
+import { wakeDueFeeds } from "#src/import/feeds/feed-runs.ts";
 import { wakeDevices } from "#src/pushes/alerts/claims.ts";
 import { wakeDue } from "#src/pushes/webhooks/claims.ts";
 
@@ -54,7 +54,7 @@ export function createUpkeepRole(deps: RoleDeps): Role {
       retention: () => retire(deps),
       webhooks: () => wakeWebhooks(deps),
       alerts: () => wakeAlerts(deps),
-      feeds: () => lookAfterFeeds(db, deps.producer()),
+      feeds: () => wakeDueFeeds(db, deps.producer()),
       service: () => countMinute(deps),
       sentinel: createSentinel(deps),
     },

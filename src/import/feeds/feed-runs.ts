@@ -26,7 +26,7 @@ export interface SeenFile {
 }
 
 /** A run of a feed that has begun. */
-export interface Turn {
+export interface FeedRun {
   feedId: number;
   /** Its row of `imports`, which also fences the writes about the feed. */
   runId: number;
@@ -58,9 +58,9 @@ const named = (id: number, source: string): Sentence => ({
  * Begins a run of a feed that is due, and sets when it is due next; null when it is not due, is paused, or runs
  * elsewhere. A run whose process has died counts as a failure.
  */
-export const beginTurn = (db: Db, feedId: number): Promise<Turn | null> =>
+export const beginRun = (db: Db, feedId: number): Promise<FeedRun | null> =>
   inTransaction(db, async (tx) => {
-    const [due] = await rows<Omit<Turn, "runId"> & { died: boolean }>(
+    const [due] = await rows<Omit<FeedRun, "runId"> & { died: boolean }>(
       tx,
       `select f.id as "feedId", f.source, description as own, files, f.replace_source as "replaceSource", force, seen,
          coalesce(${isDead}, false) as died
@@ -71,30 +71,30 @@ export const beginTurn = (db: Db, feedId: number): Promise<Turn | null> =>
       [feedId],
     );
     if (due === undefined) return null;
-    const { died, ...turn } = due;
+    const { died, ...begun } = due;
     const runId = await startRun(tx, {
-      ...{ kind: "feed", file: turn.files.join(", "), source: turn.source, feed_id: feedId },
-      ...{ replace_source: turn.replaceSource, dry_run: false, actor: `feed ${feedId}` },
+      ...{ kind: "feed", file: begun.files.join(", "), source: begun.source, feed_id: feedId },
+      ...{ replace_source: begun.replaceSource, dry_run: false, actor: `feed ${feedId}` },
     });
     await rows(
       tx,
       `update feeds set run_id = ?, force = '{}', due_at = server_now() + every_s * interval '1 s' where id = ?`,
       [runId, feedId],
     );
-    if (died) await countFailure(tx, { ...turn, runId }, "its process has ended in the middle");
-    return { ...turn, runId };
+    if (died) await countFailure(tx, { ...begun, runId }, "its process has ended in the middle");
+    return { ...begun, runId };
   });
 
 /** Writes the end of a run, and tells an operator of a refused file and of repeated failures. */
-export const endTurn = (db: Db, turn: Turn, end: End): Promise<void> =>
+export const endRun = (db: Db, feedRun: FeedRun, end: End): Promise<void> =>
   inTransaction(db, async (tx) => {
-    await finishRun(tx, turn.runId, end);
-    const { feedId, runId, files, force } = turn;
+    await finishRun(tx, feedRun.runId, end);
+    const { feedId, runId, files, force } = feedRun;
     const update = (set: string, ...values: unknown[]) =>
       rows(tx, `update feeds set ${set} where id = ? and run_id = ?`, [...values, feedId, runId]);
     if ("fault" in end) {
       if (end.isStop === true) await update("due_at = server_now(), force = ?::text[]", force);
-      else await countFailure(tx, turn, end.fault, end.state === "refused");
+      else await countFailure(tx, feedRun, end.fault, end.state === "refused");
     } else {
       const seen = end.seen === null ? null : JSON.stringify(end.seen);
       await update("failures = 0, seen = coalesce(?::jsonb, seen)", seen);
@@ -114,7 +114,7 @@ export const endTurn = (db: Db, turn: Turn, end: End): Promise<void> =>
 /** Alarms come once a day: a feed may run each minute. */
 async function countFailure(
   tx: Tx,
-  { feedId, runId, source }: Turn,
+  { feedId, runId, source }: FeedRun,
   fault: string,
   isRefused = false,
 ): Promise<void> {
@@ -141,10 +141,7 @@ async function countFailure(
  * Wakes feeds that are due, and raises the alarm for those that have brought nothing new for too long, once a day each.
  * Gives the number of due ones.
  */
-export async function lookAfterFeeds(
-  db: Db,
-  producer: Pick<Producer, "wakeFeeds">,
-): Promise<number> {
+export async function wakeDueFeeds(db: Db, producer: Pick<Producer, "wakeFeeds">): Promise<number> {
   const sql = "select id from feeds where paused_at is null and due_at <= server_now() limit 1000";
   const due = await rows<{ id: number }>(db, sql);
   await producer.wakeFeeds(due.map(({ id }) => id));
