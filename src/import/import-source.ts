@@ -55,7 +55,7 @@ export async function importSource(
   const label = options.label ?? storedAs(source);
   const files = await asFault(paths.join(", "), () => findFiles(source, paths));
   if (isFault(files)) return files;
-  const rows = createRefusedRows(options.refusals);
+  const rows = createRefusedRows(label, options.refusals);
   try {
     const unknown = new Map<string, number>();
     const now = await databaseNow(db);

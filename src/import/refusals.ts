@@ -28,8 +28,8 @@ export const refusedShown = 200;
 const valueMax = 200;
 const columns = ["place", "id", "field", "value", "reason"];
 
-/** Collects refused rows, all of them as CSV in the file `path` if there is one. */
-export function createRefusedRows(path: string | undefined): RefusedRows {
+/** Collects refused rows of the source `label`, all of them as CSV in the file `path` if there is one. */
+export function createRefusedRows(label: string, path?: string): RefusedRows {
   const first: RefusedRow[] = [];
   const file = path === undefined ? null : createWriteStream(path);
   file?.write(`${columns.join(",")}\n`);
@@ -38,7 +38,8 @@ export function createRefusedRows(path: string | undefined): RefusedRows {
   return {
     first,
     add(row) {
-      const short = { ...row, value: row.value.slice(0, valueMax) };
+      const id = row.id.startsWith(`${label}-`) ? row.id.slice(label.length + 1) : row.id;
+      const short = { ...row, id, value: row.value.slice(0, valueMax) };
       if (first.length < refusedShown) first.push(short);
       // A spreadsheet must never take a stranger's text for a formula.
       file?.write(stringify([short], { columns, escape_formulas: true }));

@@ -6,7 +6,9 @@ import { by } from "#test/harness/by.ts";
 import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { addPartner } from "#test/flow/more-partners.ts";
-import { axeFaults } from "#test/harness/browser.ts";
+import { axeFaults, fitsWidth, openPage } from "#test/harness/browser.ts";
+import { fixtures } from "#test/import/source-fixtures.ts";
+import { testPassword } from "#test/flow/operators.ts";
 import { useConsole } from "#test/browser/console-site.ts";
 import { itLong } from "#test/harness/long.ts";
 
@@ -141,6 +143,41 @@ describe("browser: console, what is found, stations and people", function () {
       expect(await page.getByRole("combobox", { name: "Find a page" }).count()).to.equal(0);
     },
   );
+
+  it("takes the files of a register, amber where rows are left out, and shows these in both languages", async () => {
+    const { files } = fixtures["it-mimit"]!;
+    const page = await signIn("/imports");
+    await page.getByLabel("Register").selectOption("it-mimit");
+    await page.getByText("Choose all at once: stations, prices").waitFor();
+    await page.getByLabel("File", { exact: true }).setInputFiles(
+      Object.entries(files).map(([name, text]) => ({
+        ...{ name, mimeType: "text/csv" },
+        buffer: Buffer.from(text),
+      })),
+    );
+    await press(page, "Dry run, change nothing");
+    const row = page.getByRole("row").filter({ hasText: "register.csv, prices.csv" });
+    const amber = row.locator(".tag.warn");
+    await amber.getByText("done, 2 left out").waitFor();
+    await press(page, "Show what was left out");
+    await page.getByRole("heading", { name: "Left out of register.csv, prices.csv" }).waitFor();
+    await page.getByRole("cell", { name: "no-position", exact: true }).waitFor();
+    expect(await axeFaults(page)).to.deep.equal([]);
+    const link = page.getByRole("link", { name: "Download all as CSV" });
+    const [file] = await Promise.all([page.waitForEvent("download"), link.click()]);
+    expect(file.suggestedFilename()).to.equal("refused.csv");
+    const view = await openPage(site.browser, { width: 320, dark: true, locale: "ru-RU" });
+    const { page: russian } = view;
+    await goTo(russian, "/imports");
+    await russian.getByLabel("Имя", { exact: true }).fill("olga");
+    await russian.getByLabel("Пароль", { exact: true }).fill(testPassword);
+    await russian.getByRole("button", { name: "Войти", exact: true }).click();
+    await russian.getByRole("button", { name: "Показать пропущенное" }).first().click();
+    await russian.getByRole("link", { name: "Скачать всё в CSV" }).waitFor();
+    expect(await axeFaults(russian)).to.deep.equal([]);
+    expect(await fitsWidth(russian)).to.equal(true);
+    await view.close();
+  });
 
   itLong("tries a file of stations, then imports it, and shows what it did", async () => {
     const node = {

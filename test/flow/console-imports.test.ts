@@ -106,14 +106,14 @@ describe("flow: files imported in the console", function () {
     const { rows: left } = (await vera.call("GET", `/imports/${run.id}/refused`)).body;
     expect(left).to.deep.equal([
       { place: "line 7", id: "11", field: "lat, lon", value: "", reason: "no-position" },
-      { place: "line 5", id: "it-mimit-9", field: "", value: "", reason: "lpg-only" },
+      { place: "line 5", id: "9", field: "", value: "", reason: "lpg-only" },
     ]);
     const csv = await fetch(`${edge.origin}/console/api/imports/${run.id}/refused.csv`, {
       headers: { Cookie: vera.cookie },
     });
     expect(csv.headers.get("content-type")).to.contain("text/csv");
     expect(await csv.text()).to.equal(
-      'place,id,field,value,reason\nline 7,11,"lat, lon",,no-position\nline 5,it-mimit-9,,,lpg-only\n',
+      'place,id,field,value,reason\nline 7,11,"lat, lon",,no-position\nline 5,9,,,lpg-only\n',
     );
     const sold = await rows(
       country.db,

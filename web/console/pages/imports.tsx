@@ -76,6 +76,7 @@ function Form({
   // A tick that was made for stations must not go along, unseen, with statuses.
   const replace = asksReplace && kind !== "statuses";
   const [allowed, setAllowed] = useState("");
+  const [force, setForce] = useState("");
   const [busy, setBusy] = useState(false);
   const [asking, setAsking] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
@@ -86,6 +87,7 @@ function Form({
       kind,
       file: names,
       dry_run: String(dryRun),
+      ...(force === "" || kind !== "stations" ? {} : { force }),
       ...(files.length > 1 ? { sizes: files.map(({ size }) => size).join(",") } : {}),
       ...(source === "" ? {} : { source }),
       ...(replace ? { replace_source: "true" } : {}),
@@ -168,6 +170,15 @@ function Form({
           min={0}
           value={allowed}
           onChange={setAllowed}
+        />
+      )}
+      {kind === "stations" && (
+        <TextField
+          label={say("Guards to override")}
+          hint={say("Only where a refusal names one: country, half …")}
+          value={force}
+          onChange={setForce}
+          maxLength={200}
         />
       )}
       <Fault words={fault} />
@@ -271,6 +282,8 @@ const known: Record<string, Text> = {
   merged: "merged",
   removed: "removed",
   refused: "refused",
+  joined: "joined across sources",
+  asked: "pairs to decide",
   kept_by_hand: "kept by hand",
   behind_marks: "behind marks",
   moved_h: "moved h",
@@ -372,9 +385,11 @@ function RefusedRows({ of: { id, file } }: { of: ConsoleImport }) {
   return (
     <section>
       <h2>{say("Left out of {file}", { file })}</h2>
-      <a class="button" href={`api/imports/${id}/refused.csv`} download>
-        {say("Download all as CSV")}
-      </a>
+      <p>
+        <a class="button" href={`api/imports/${id}/refused.csv`} download>
+          {say("Download all as CSV")}
+        </a>
+      </p>
       <Loaded of={loading}>
         {({ rows }) => (
           <Table

@@ -167,6 +167,11 @@ export const partners = {
   "Download all as CSV": "Скачать всё в CSV",
   "Nothing was left out.": "Ничего не пропущено.",
   "Id in the file": "Id в файле",
+  "Guards to override": "Какие проверки обойти",
+  "Only where a refusal names one: country, half …":
+    "Только если отказ называет проверку: country, half …",
+  "joined across sources": "объединено с другими источниками",
+  "pairs to decide": "пар на решение",
   Place: "Место",
   Field: "Поле",
   Value: "Значение",
