@@ -143,12 +143,6 @@ export interface ConsoleStation {
   removed: boolean;
 }
 
-/** A station's facts that only its own page shows; "" while unknown. */
-export interface StationSales {
-  grades_sold: string;
-  opening_hours: string;
-}
-
 /** A mark on a station's page, counted or not. */
 export interface ConsoleMark extends MarkFacts {
   reporter_id: number;
@@ -195,7 +189,7 @@ export type ConsolePairStation = Pick<
 > & { source: string };
 
 export interface ConsoleStationPage {
-  station: ConsoleStation & StationSales & { source: string };
+  station: ConsoleStation & Record<"source" | "grades_sold" | "opening_hours", string>;
   joins: Joins;
   by_hand: HandSet;
   fuel: FuelBlock;

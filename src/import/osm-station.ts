@@ -45,13 +45,9 @@ export function stationFrom({ id, lat, lon, tags }: OsmObject): ImportedStation 
   const refs = Object.keys(tags).flatMap((key) =>
     key.startsWith("ref:") ? refsIn(tags[key]) : [],
   );
-  return { ...place, brand, name, operator, sells, ...salesOf(tags), ...(refs[0] ? { refs } : {}) };
+  const sold = { grades_sold: gradesFrom(tags), opening_hours: hoursText(tags["opening_hours"]) };
+  return { ...place, brand, name, operator, sells, ...sold, ...(refs[0] ? { refs } : {}) };
 }
-
-const salesOf = (tags: Tags) => ({
-  grades_sold: gradesFrom(tags),
-  opening_hours: hoursText(tags["opening_hours"]),
-});
 
 /** The brand and name that are shown. `brands` gives the spelling that other stations use for a key. */
 export function shownNames(
