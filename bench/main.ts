@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { benchCache } from "#bench/cache.ts";
 import { benchFuzz } from "#bench/fuzz.ts";
 import { benchIdle } from "#bench/idle.ts";
+import { benchImports } from "#bench/imports.ts";
 import { benchMarks } from "#bench/marks.ts";
 import { benchMatching } from "#bench/matching.ts";
 import { benchMemory } from "#bench/memory.ts";
@@ -22,6 +23,7 @@ import { startBuild } from "#demo/building.ts";
 // `npm run bench -- pages [--quick] [--dry]`
 // `npm run bench -- fuzz [--quick] [--dry]`
 // `npm run bench -- idle [--minutes 10] [--dry] [--before FOLDER]`
+// `npm run bench -- imports [--quick] [--dry]`
 // `npm run bench -- matching [--dry]`
 // `npm run bench -- memory [--seconds 300] [--dry]`
 // `npm run bench -- size [--seconds 120] [--dry]`
@@ -73,6 +75,7 @@ const options = {
 };
 const only = values.only?.split(";") ?? [];
 const benches: Record<string, () => Promise<string>> = {
+  imports: () => benchImports(values),
   marks: () => benchMarks(options),
   reads: () =>
     benchReads({

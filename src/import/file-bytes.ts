@@ -22,8 +22,10 @@ export async function* fileBytes(
     yield* zipped(path, progress, member);
     return;
   }
-  const file = createReadStream(path, { highWaterMark: pieceBytes });
-  if (startsWith(start, gzStart)) {
+  const isPacked = startsWith(start, gzStart);
+  // Small pieces of a packed file, so that a bomb is known before much of it is unpacked.
+  const file = createReadStream(path, { highWaterMark: isPacked ? pieceBytes / 16 : pieceBytes });
+  if (isPacked) {
     const unpacked = createGunzip({ chunkSize: pieceBytes });
     // The callback form: an error destroys the stream, and the loop throws it.
     pipeline(file, unpacked, () => undefined);
@@ -45,6 +47,7 @@ const packed: readonly [start: readonly number[], what: string, advice: string][
   [[0x37, 0x7a, 0xbc, 0xaf], "a 7z archive", "Unpack it first."],
   [[0x52, 0x61, 0x72, 0x21], "a RAR archive", "Unpack it first."],
   [[0xd0, 0xcf, 0x11, 0xe0], "an old Excel or Word file", "Export it as “CSV UTF-8”."],
+  [[0x50, 0x4b, 0x05, 0x06], "an empty archive", "Download or pack it again."],
   [[0x25, 0x50, 0x44, 0x46], "a PDF", "Look for the data as CSV, JSON or XML."],
 ];
 
@@ -70,7 +73,7 @@ async function startOf(path: string): Promise<Buffer> {
 
 // Registers shrink to a tenth or a twentieth; bombs to a thousandth.
 const growthMax = 200;
-const growthFrom = 50_000_000;
+const growthFrom = 4_000_000;
 
 /**
  * The unpacked pieces of a stream. `packedBytes` gives how much of the file they are. Throws a wrong-file fault when

@@ -1,7 +1,7 @@
 import type { StationRow } from "#src/feed/feed.ts";
 import { rows, type Db } from "#src/infrastructure/db.ts";
 import { gradesText } from "#src/domain/grades-sold.ts";
-import { applyStations, idsOfSource, removeStations } from "#src/import/apply-stations.ts";
+import { idsOfSource, saveStations } from "#src/import/apply-stations.ts";
 import { readAliases, servedBrands } from "#src/import/brand-aliases.ts";
 import {
   brandSpellings,
@@ -34,7 +34,8 @@ import { readSourceStations } from "#src/import/source-stations.ts";
 
 /**
  * Imports stations from a file of OSM objects. The file is read and checked to its end before the first row changes.
- * When it is interrupted while saving, it has applied whole transactions, and a second import does the rest.
+ * When it is interrupted while saving, nothing has changed; of more than 10,000 changes whole transactions have, and a
+ * second import does the rest (decisions 14.17).
  */
 export function importStations(
   db: Db,
@@ -85,10 +86,12 @@ async function apply(
   const stations: StationRow[] = [];
   for (const { station } of groups) {
     const { id, lat, lon, addr, opening_hours, place = "" } = station;
-    const sales = { grades_sold: gradesText(station.grades_sold ?? []), opening_hours };
+    const grades_sold = gradesText(station.grades_sold ?? []);
     if (station.sells === "gas") refuse(staged, "lpg-only", 1, { place, id });
-    else
-      stations.push({ id, lat, lon, addr, ...sales, ...shownNames(station, brands, knownBrand) });
+    else {
+      const { brand, name } = shownNames(station, brands, knownBrand);
+      stations.push({ id, lat, lon, brand, name, addr, grades_sold, opening_hours });
+    }
   }
   const kept = new Set(stations.map(({ id }) => id));
   const doubles = groups.flatMap((group) => group.doubles);
@@ -96,21 +99,14 @@ async function apply(
     (id) => (inService.has(id) || closed.has(id)) && !kept.has(id),
   );
   if (replaceSource) refuseRemovals(options, "stations", gone.length, inService.size);
-  const total = stations.length + gone.length;
-  const applied = await applyStations(db, source, stations, dryRun, (done) =>
-    progress("saving", done, total),
-  );
-  const taken = await removeStations(db, source, gone, dryRun, (done) =>
-    progress("saving", stations.length + done, total),
+  const applied = await saveStations(db, source, { stations, gone }, dryRun, (done) =>
+    progress("saving", done, stations.length + gone.length),
   );
   const refs = new Map(groups.map(({ station: { id, refs = [] } }) => [id, refs]));
   const across = await joinSources(db, source, stations, refs, dryRun);
-  const { kept: keptValues, ...compared } = applied;
-  const counts = {
-    ...{ ...compared, merged: doubles.length + staged.repeated, removed: taken.removed },
-    kept_by_hand: keptValues + taken.kept,
-    ...across,
-  };
+  const { kept: kept_by_hand, removed, ...compared } = applied;
+  const merged = doubles.length + staged.repeated;
+  const counts = { ...compared, merged, removed, kept_by_hand, ...across };
   return { ...summaryOf(options, staged, counts), doubtful };
 }
 

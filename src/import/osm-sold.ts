@@ -31,7 +31,17 @@ export function gradesFrom(tags: Tags): readonly Grade[] | null {
   const sold = grades.filter((grade) => has(tagsOf[grade], "yes"));
   const named = grades.filter((grade) => sold.includes(grade) || has(tagsOf[grade], "no"));
   const isOpenEnded = has(somePetrol, "yes") && sold.every((grade) => grade === "ДТ");
-  return sold.length === 0 || named.length < 2 || isOpenEnded ? null : sold;
+  return sold.length === 0 || named.length < 2 || isOpenEnded ? null : shared(sold);
+}
+
+const lists = new Map<string, readonly Grade[]>();
+
+/** One list for all stations that sell the same. */
+function shared(sold: readonly Grade[]): readonly Grade[] {
+  const key = sold.join();
+  const known = lists.get(key) ?? sold;
+  lists.set(key, known);
+  return known;
 }
 
 /** Opening hours as one line; "" for a longer text, which cut off would say something else. */

@@ -41,12 +41,28 @@ export function stationFrom({ id, lat, lon, tags }: OsmObject): ImportedStation 
   const { addr, street, city } = addressFrom(tags);
   const operator = firmName(text(tags["operator"], 120));
   const sells = salesFrom(tags, name);
-  const place = { id, lat, lon, addr, street, city };
   const refs = Object.keys(tags).flatMap((key) =>
     key.startsWith("ref:") ? refsIn(tags[key]) : [],
   );
-  const sold = { grades_sold: gradesFrom(tags), opening_hours: hoursText(tags["opening_hours"]) };
-  return { ...place, brand, name, operator, sells, ...sold, ...(refs[0] ? { refs } : {}) };
+  const grades_sold = gradesFrom(tags);
+  const opening_hours = hoursText(tags["opening_hours"]);
+  // One literal: an object that is put together from others takes three times the memory, and a file has 300,000.
+  const station: ImportedStation = {
+    id,
+    lat,
+    lon,
+    brand,
+    name,
+    operator,
+    addr,
+    street,
+    city,
+    sells,
+    grades_sold,
+    opening_hours,
+    place: "",
+  };
+  return refs.length === 0 ? station : { ...station, refs };
 }
 
 /** The brand and name that are shown. `brands` gives the spelling that other stations use for a key. */

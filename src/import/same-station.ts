@@ -25,10 +25,11 @@ export function joinSame(
   inService: ReadonlySet<string>,
   closed: ReadonlySet<string> = new Set(),
 ): { groups: Group[]; doubtful: Doubtful[] } {
-  const groupOf = new Map(imported.map((one) => [one.id, [one]]));
+  // Only of objects that have another one near: nearly all of a country have none.
+  const groupOf = new Map<string, ImportedStation[]>();
   const doubtful: Doubtful[] = [];
   for (const { a, b, distance } of closePairs(imported)) {
-    const [left, right] = [groupOf.get(a.id) ?? [], groupOf.get(b.id) ?? []];
+    const [left, right] = [groupOf.get(a.id) ?? [a], groupOf.get(b.id) ?? [b]];
     if (left === right) continue;
     const verdict = distance <= sameM ? worst(left, right) : "25 to 40 m apart";
     if (verdict === "same") {
@@ -38,9 +39,14 @@ export function joinSame(
       doubtful.push({ ids: [a.id, b.id], distance_m: Math.round(distance), reason: verdict });
     }
   }
-  const groups = [...new Set(groupOf.values())].map((members) =>
-    joined(members, inService, closed),
-  );
+  const done = new Set<ImportedStation[]>();
+  const groups = imported.flatMap((one) => {
+    const members = groupOf.get(one.id);
+    if (members === undefined) return { station: one, doubles: [] };
+    if (done.has(members)) return [];
+    done.add(members);
+    return joined(members, inService, closed);
+  });
   return { groups, doubtful };
 }
 
@@ -52,9 +58,12 @@ function closePairs(
   const window = doubtfulM / 111_000;
   const pairs = byLat.flatMap((a, index) => {
     const near = [];
+    // A little narrower than a degree of longitude is here, so that no pair is missed.
+    const width = Math.cos((Math.abs(a.lat) + 0.01) * (Math.PI / 180));
     for (let next = index + 1; next < byLat.length; next += 1) {
       const b = byLat[next];
       if (b === undefined || b.lat - a.lat > window) break;
+      if (Math.abs(b.lon - a.lon) * width > window) continue;
       const distance = distanceM(a, b);
       if (distance <= doubtfulM) near.push({ a, b, distance });
     }

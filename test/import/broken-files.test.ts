@@ -1,0 +1,33 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { brokenFiles } from "#bench/imports/broken-files.ts";
+import { asFault, isFault } from "#src/import/read-text.ts";
+import { readRecords } from "#src/import/records.ts";
+
+describe("broken files", () => {
+  let folder: string;
+  let path: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "fuelmark-"));
+    path = join(folder, "file");
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  for (const [what, spec, content, fault] of brokenFiles)
+    it(`are refused with what to do: ${what} (${spec.format})`, async () => {
+      await writeFile(path, content());
+      const done = await asFault(path, async () => {
+        let records = 0;
+        for await (const record of readRecords(path, spec, () => undefined))
+          if (record.value !== null) records += 1;
+        return { records };
+      });
+      expect(isFault(done) && done.fault).to.match(fault);
+      // The file, what is wrong with it, that nothing was changed, and at least one sentence of advice.
+      expect(isFault(done) && done.fault).to.match(
+        /^\S+?(, line \d+)?: .+; nothing was changed\. .+[.?`]$/,
+      );
+    });
+});
