@@ -457,6 +457,8 @@ export interface ConsoleFeed {
   silent: boolean;
   /** Its newest run; null before the first. */
   state: ConsoleImport["state"] | null;
+  /** Rows of its files that it has refused. */
+  left_out: number;
   fault: string | null;
   started: number | null;
   finished: number | null;

@@ -61,6 +61,24 @@ describe("the console's feeds in a browser", function () {
       ).to.equal(0);
       await view.close();
     }
+    const summary = {
+      source: "it-mimit",
+      statuses: null,
+      stations: { read: 9, added: 3, refused: 6, reasons: { "lpg-only": 6 } },
+    };
+    await rows(
+      site.country.db,
+      `insert into imports (kind, file, source, replace_source, dry_run, actor, feed_id, state, summary, finished_at)
+       select 'feed', 'of a feed', 'it-mimit', false, false, 'feed 1', id, state, ?::jsonb, now()
+       from feeds, unnest('{done,unchanged}'::text[]) as state`,
+      [JSON.stringify(summary)],
+    );
+    await site.goTo(page, "/imports");
+    // A run that found nothing new is in the list of the feed alone.
+    await page.getByRole("row").filter({ hasText: "of a feed" }).getByText("added 3").waitFor();
+    expect(await page.getByRole("row").filter({ hasText: "of a feed" }).count()).to.equal(1);
+    expect(await axeFaults(page)).to.deep.equal([]);
+    await site.goTo(page, "/feeds");
     await press(page, /^Forget …/);
     await confirm(page, "Forget");
     await page.getByText("No feeds yet.").waitFor();

@@ -155,7 +155,9 @@ describe("flow: feeds", function () {
 
     it("bring stations into the API, with nobody doing anything", async () => {
       const [first] = await ended(id, 1);
-      expect(first).to.include({ state: "done", kind: "feed", fault: null, actor: `feed ${id}` });
+      expect(first).to.include({
+        ...{ state: "done", kind: "feed", fault: null, actor: `feed ${id}`, file: "r, p" },
+      });
       expect(first!.summary!["stations"]).to.include({ read: 150, added: 150, refused: 0 });
       const answer = await until(
         () => client.get("/stations/it-mimit-1"),
@@ -167,7 +169,14 @@ describe("flow: feeds", function () {
         ...["feed.import", "feed.add"],
       ]);
       expect((await feeds()).find((feed) => feed.id === id)).to.include({
-        ...{ source: "it-mimit", state: "done", failures: 0, silent: false, paused: false },
+        ...{
+          source: "it-mimit",
+          state: "done",
+          left_out: 0,
+          failures: 0,
+          silent: false,
+          paused: false,
+        },
       });
       const listed = (await olga.call("GET", "/imports")).body.imports as ConsoleImport[];
       expect(listed[0]).to.include({ kind: "feed", state: "done" });

@@ -45,6 +45,10 @@ export type End =
   | { state: "unchanged"; seen: Seen | null }
   | { state: "refused" | "failed"; fault: string; refusedRows?: Buffer | null; isStop?: boolean };
 
+/** The names of its files in a list: an address may be long, and hold a key in its query. */
+const namesOf = ({ files }: Pick<FeedRun, "files">): string =>
+  files.map((file) => file.replace(/[?#].*$/, "").replace(/.*\/(?=.)/, "")).join(", ");
+
 /** Runs without success in a row that an operator is told of. */
 const failuresTold = 3;
 /** Runs of each feed that are kept. */
@@ -73,7 +77,7 @@ export const beginRun = (db: Db, feedId: number): Promise<FeedRun | null> =>
     if (due === undefined) return null;
     const { died, ...begun } = due;
     const runId = await startRun(tx, {
-      ...{ kind: "feed", file: begun.files.join(", "), source: begun.source, feed_id: feedId },
+      ...{ kind: "feed", file: namesOf(begun), source: begun.source, feed_id: feedId },
       ...{ replace_source: begun.replaceSource, dry_run: false, actor: `feed ${feedId}` },
     });
     await rows(
@@ -89,7 +93,7 @@ export const beginRun = (db: Db, feedId: number): Promise<FeedRun | null> =>
 export const endRun = (db: Db, feedRun: FeedRun, end: End): Promise<void> =>
   inTransaction(db, async (tx) => {
     await finishRun(tx, feedRun.runId, end);
-    const { feedId, runId, files, force } = feedRun;
+    const { feedId, runId, force } = feedRun;
     const update = (set: string, ...values: unknown[]) =>
       rows(tx, `update feeds set ${set} where id = ? and run_id = ?`, [...values, feedId, runId]);
     if ("fault" in end) {
@@ -101,7 +105,7 @@ export const endRun = (db: Db, feedRun: FeedRun, end: End): Promise<void> =>
     }
     if (end.state === "done") {
       await update("news_at = server_now()");
-      await logImport(tx, `feed ${feedId}`, "feed", files.join(", "), end.summary);
+      await logImport(tx, `feed ${feedId}`, "feed", namesOf(feedRun), end.summary);
     }
     await rows(
       tx,

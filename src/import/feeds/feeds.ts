@@ -26,6 +26,8 @@ export const listFeeds = (db: Db, id: number | null = null): Promise<ConsoleFeed
     `select f.id, f.source, f.files, f.replace_source, f.every_s, f.alarm_after_s, f.failures,
        f.paused_at is not null as paused, ${msOf("f.due_at")} as due, ${msOf("f.news_at")} as news,
        f.paused_at is null and ${isSilent} as silent, ${runState} as state, fault,
+       coalesce((summary #>> '{stations,refused}')::int, 0)
+         + coalesce((summary #>> '{statuses,refused}')::int, 0) as left_out,
        ${msOf("started_at")} as started, ${msOf("finished_at")} as finished
      from feeds f left join imports on imports.id = f.run_id
      where f.id = coalesce(?::int, f.id) order by f.id`,

@@ -7,6 +7,7 @@ import { SelectField, SwitchField, TextField } from "#web/console/parts/field.ts
 import { say, sayWith, type Text } from "#web/console/words.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { Fault } from "#web/kit/fault.tsx";
+import { number } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
 import { Ago, Moment } from "#web/kit/time.tsx";
 
@@ -160,11 +161,12 @@ const buttons: Record<Act, Text> = {
   remove: "Forget …",
 };
 
-const State = ({ of: { state } }: { of: ConsoleFeed }) => (
-  <span class={`tag ${state === null ? "" : tones[state]}`}>
-    {state === null ? say("no run yet") : words[state]}
-  </span>
-);
+function State({ of: { state, left_out: left } }: { of: ConsoleFeed }) {
+  if (state === null) return <span class="tag">{say("no run yet")}</span>;
+  if (left > 0)
+    return <span class="tag warn">{say("done, {n} left out", { n: number(left) })}</span>;
+  return <span class={`tag ${tones[state]}`}>{words[state]}</span>;
+}
 
 interface QuestionProps {
   feed: ConsoleFeed;
