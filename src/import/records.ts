@@ -18,56 +18,23 @@ export const fileFormats = [
 ] as const;
 export type FileFormat = (typeof fileFormats)[number];
 
-const text = (maxLength: number, description: string, examples: string[]) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength, description, examples }));
+const text = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength }));
 
-/** How a file is to be read: its format, and what the format leaves open. */
+/** How a file is to be read: its format, and what the format leaves open (docs/sources.json). */
 export const fileSpec = Type.Object(
   {
-    format: Type.Enum(fileFormats, { description: "its format", examples: ["csv"] }),
-    encoding: text(40, "without it: UTF-8, UTF-16 with a byte order mark, or what XML declares", [
-      "windows-1251",
-    ]),
-    separator: text(
-      1,
-      "of a CSV; without it: comma, semicolon, tab or bar, whichever the heading has",
-      ["|"],
-    ),
-    quotes: Type.Optional(
-      Type.Boolean({
-        description: "false if a double quote of a CSV is an ordinary character",
-        examples: [false],
-      }),
-    ),
-    skip_lines: Type.Optional(
-      Type.Integer({
-        ...{ minimum: 0, maximum: 100, examples: [1] },
-        description: "lines of a CSV before its heading",
-      }),
-    ),
+    format: Type.Enum(fileFormats),
+    encoding: text(40),
+    separator: text(1),
+    quotes: Type.Optional(Type.Boolean()),
+    skip_lines: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
     columns: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 80 }), {
-        ...{ minItems: 1, examples: [["id", "lat", "lon"]] },
-        description: "names of the columns of a CSV without a heading",
-      }),
+      Type.Array(Type.String({ minLength: 1, maxLength: 80 }), { minItems: 1 }),
     ),
-    spill: Type.Optional(
-      Type.Array(Type.String(), {
-        ...{ minItems: 1, examples: [["Nome Impianto"]] },
-        description: "columns of a CSV without quotes whose value may hold a separator",
-      }),
-    ),
-    shapes: Type.Optional(
-      Type.Record(Type.String(), Type.String(), {
-        ...{ examples: [{ Provincia: "^[A-Z]{2}$" }] },
-        description:
-          "regular expressions that the values of such a CSV's other columns match, to tell where a value has spilt",
-      }),
-    ),
-    member: text(200, "the file inside a zip that holds several", ["stations.csv"]),
-    records: text(200, 'path of the records in JSON or XML, by dots; "." is a list at the top', [
-      "pdv_liste.pdv",
-    ]),
+    spill: Type.Optional(Type.Array(Type.String(), { minItems: 1 })),
+    shapes: Type.Optional(Type.Record(Type.String(), Type.String())),
+    member: text(200),
+    records: text(200),
   },
   { additionalProperties: false },
 );
