@@ -16,7 +16,6 @@ export const fileFormats = [
   "osm-pbf",
   "xml",
 ] as const;
-export type FileFormat = (typeof fileFormats)[number];
 
 const text = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength }));
 

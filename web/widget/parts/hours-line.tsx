@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { hoursText } from "#src/contract/driver-texts.ts";
+import { minuteMs } from "#src/domain/units.ts";
 import type { Station } from "#web/widget/api.ts";
 import { askClosed, isClosed } from "#web/widget/closed.ts";
 import { now } from "#web/widget/state.ts";
@@ -8,7 +9,7 @@ import { language, words } from "#web/widget/words.ts";
 /** Asks which of the listed stations are closed, when they are shown and every few minutes. */
 export function useClosed(stations: readonly Station[]): void {
   const ids = stations.map(({ id }) => id).join();
-  useEffect(() => void askClosed(stations), [ids, Math.floor(now.value / 60_000)]);
+  useEffect(() => void askClosed(stations), [ids, Math.floor(now.value / minuteMs)]);
 }
 
 /** A station's opening hours, and that it is closed now: which does not mean that it has no fuel. */
