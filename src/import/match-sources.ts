@@ -1,6 +1,7 @@
 import { distanceM } from "#src/domain/geo.ts";
 import { grouped } from "#src/infrastructure/lists.ts";
 import { candidateM, type Comparison, compareStations } from "#src/import/match-stations.ts";
+import { nearPairs } from "#src/import/near-pairs.ts";
 import { cluesOf, type Place } from "#src/import/place-clues.ts";
 
 /** A row of a source; rows of one source are different stations. */
@@ -34,7 +35,10 @@ export function matchSources(
   places: readonly SourcePlace[],
   apart: (a: string, b: string) => boolean = () => false,
 ): Matched {
-  const near = candidates(places);
+  const near = nearPairs(places, candidateM, (a, b) => !meet(a, b)).map(
+    ({ a, b }): readonly [SourcePlace, SourcePlace] => (a.id < b.id ? [a, b] : [b, a]),
+  );
+  if (near.length === 0) return { sure: [], doubtful: [] };
   const rivals = grouped(
     near.flatMap(([a, b]) => [[a, b] as const, [b, a] as const]),
     ([a]) => a,
@@ -91,7 +95,7 @@ function assign(
   sources: ReadonlyMap<string, readonly string[]>,
   apart: (a: string, b: string) => boolean,
 ): Matched {
-  const best = pairs.sort((x, y) => y.score - x.score || (x.ids < y.ids ? -1 : 1));
+  const best = pairs.sort((x, y) => y.score - x.score || (x.ids.join() < y.ids.join() ? -1 : 1));
   const ofId = grouped(
     best.flatMap((pair) => pair.ids.map((id) => [id, pair] as const)),
     ([id]) => id,
@@ -127,27 +131,12 @@ function assign(
 const meet = (a: SourcePlace, b: SourcePlace): boolean =>
   a.sources.some((source) => b.sources.includes(source));
 
-/** Pairs without a common source at most `candidateM` apart, each in ascending order of ids. */
-function candidates(places: readonly SourcePlace[]): [SourcePlace, SourcePlace][] {
-  const byLat = [...places].sort((a, b) => a.lat - b.lat || (a.id < b.id ? -1 : 1));
-  const window = candidateM / 111_000;
-  return byLat.flatMap((a, index) => {
-    const near: [SourcePlace, SourcePlace][] = [];
-    for (let next = index + 1; next < byLat.length; next += 1) {
-      const b = byLat[next]!;
-      if (b.lat - a.lat > window) break;
-      if (meet(a, b) || distanceM(a, b) > candidateM) continue;
-      near.push(a.id < b.id ? [a, b] : [b, a]);
-    }
-    return near;
-  });
-}
-
 /** Tests whether a station's position, to about a metre, is also that of another one of its source. */
 function sharedPositions(places: readonly SourcePlace[]): (place: SourcePlace) => boolean {
   const keys = ({ lat, lon, sources }: SourcePlace): string[] =>
-    sources.map((source) => `${source} ${lat.toFixed(5)} ${lon.toFixed(5)}`);
+    sources.map((source) => `${source} ${Math.round(lat * 1e5)} ${Math.round(lon * 1e5)}`);
   const counts = new Map<string, number>();
-  for (const key of places.flatMap(keys)) counts.set(key, (counts.get(key) ?? 0) + 1);
+  for (const place of places)
+    for (const key of keys(place)) counts.set(key, (counts.get(key) ?? 0) + 1);
   return (place) => keys(place).some((key) => counts.get(key)! > 1);
 }

@@ -1,5 +1,7 @@
 import { brandKey } from "#src/import/brand-key.ts";
-import { brandOfName, isNoBrand, knownBrands } from "#src/import/brand-names.ts";
+import { brandOfKey, brandsOfKey, noBrands } from "#src/import/brand-list.ts";
+import { brandOfName } from "#src/import/brand-names.ts";
+import lists from "#src/import/place-words.json" with { type: "json" };
 
 /** What a source says of a station, as far as it tells one station from another. */
 export interface Place {
@@ -41,21 +43,23 @@ export interface Clues {
   refs: ReadonlySet<string>;
 }
 
-const listed = knownBrands(new Map());
+// Without the country, which a match across sources does not need and which costs a look at the map of the world.
+const listed = (text: string): string | undefined => brandsOfKey(brandKey(text))[0]?.name;
 
 /** Reads the clues of a place. Pure. */
 export function cluesOf(place: Place): Clues {
   const { id, brand, name, addr, operator = "", city = "", refs = [] } = place;
   const address = addressOf(addr, city);
-  const own = isNoBrand(brand, place) ? (brandOfName(name, place, listed) ?? "") : brand;
-  const spelled = listed(own, place) ?? own;
-  const key = brandKey(spelled);
+  const isNone = brand === "" || noBrands.has(brandKey(brand));
+  const own = isNone ? (brandOfName(name, place, listed) ?? "") : brand;
+  const key = brandOfKey(brandKey(own));
   // "Agip Eni" and "Eni", "Neste" and "Neste Express": a brand's words are its own.
-  const brandWords = new Set([...wordsOf(`${own} ${spelled}`, brandFiller), key]);
+  const brandWords = new Set([...wordsOf(own, brandFiller), key]);
   brandWords.delete("");
   // One firm runs many stations of a brand.
   const named = [...wordsOf(key === "" ? `${name} ${operator}` : name, filler)];
-  const isOfBrand = (word: string): boolean => brandWords.has(word) || brandKey(word) === key;
+  const isOfBrand = (word: string): boolean =>
+    brandWords.has(word) || brandOfKey(brandKey(word)) === key;
   const said = fold(`${name} ${addr}`);
   return {
     brand: brandWords,
@@ -86,18 +90,8 @@ const wordsOf = (text: string, without: ReadonlySet<string>): Set<string> =>
 
 const set = (text: string): ReadonlySet<string> => new Set(fold(text).split(/\s+/));
 
-const sideWords = {
-  n: "nord north nordbound northbound norr norte север северная северный",
-  s: "sud south southbound sur süd sul юг южная южный",
-  e: "est east eastbound ost este восток восточная восточный",
-  w: "ovest ouest west westbound oeste запад западная западный",
-  in: "interna inner внутренняя",
-  out: "esterna outer внешняя",
-  left: "sx sinistro gauche links слева",
-  right: "dx destro droite rechts справа",
-} as const;
-const sideTexts = Object.values(sideWords).join(" ");
-const sideSets = Object.entries(sideWords).map(([side, text]) => [side, set(text)] as const);
+const sideTexts = Object.values(lists.sides).join(" ");
+const sideSets = Object.entries(lists.sides).map(([side, text]) => [side, set(text)] as const);
 
 /** Pairs of sides that exclude each other. */
 export const oppositeSides = [
@@ -120,13 +114,8 @@ const sidesOf = (folded: string): Set<string> => {
 const motorways =
   /(?<!\p{L})(autostrad\p{L}*|autoroute|autobahn|autopista|autovia|auto-estrada|motorway|tangenziale|raccordo|g\.?r\.?a|мкад|aire d\p{L}*|area di servizio|services)(?!\p{L})|(?<![\p{L}\p{N}])[amм][- ]?\d{1,3}(?![\p{L}\p{N}/])|sens \p{L}+[- ]/u;
 
-const filler =
-  set(`азс азк агзс мазс агнкс газс заправка station service distributore stazione di servizio
-  carburanti fuel petrol oil gas srl spa snc sas ооо ао зао ип the de la le les du des del della and pv impianto
-  gestore relais oy ab huoltoasema area ${sideTexts}`);
-const brandFiller = set(
-  "oil energy energia energie petroli petrol petroleum gas fuel express access carburanti carburants truck",
-);
+const filler = set(`${lists.name} ${sideTexts}`);
+const brandFiller = set(lists.brand);
 
 function numbersOf(name: string): Pick<Clues, "numbers" | "ownNumbers"> {
   const folded = fold(name);
@@ -140,13 +129,7 @@ function numbersOf(name: string): Pick<Clues, "numbers" | "ownNumbers"> {
   return { ownNumbers, numbers: new Set([...ownNumbers, ...of(long)]) };
 }
 
-const streetFiller =
-  set(`via viale corso piazza strada contrada cda localita loc snc sn ang angolo statale provinciale
-  comunale nazionale strasse straße rue avenue boulevard route chemin place zone zac centre commercial rond point
-  lieu dit улица ул проспект пр шоссе переулок набережная проезд площадь километр street road lane calle avenida
-  carretera rua estrada katu tie de di du des del della dei la le les the san santa saint autostrada autoroute aire
-  sens dir direzione direction km дом стр nationale departementale industrielle activites general republique av bd
-  rte ${sideTexts}`);
+const streetFiller = set(`${lists.street} ${sideTexts}`);
 
 type Address = Pick<Clues, "street" | "houses" | "town" | "roads" | "kms">;
 

@@ -1,7 +1,7 @@
-import { distanceM } from "#src/domain/geo.ts";
 import { brandKey } from "#src/import/brand-key.ts";
 import type { Doubtful } from "#src/import/file-import.ts";
 import { contradiction } from "#src/import/match-stations.ts";
+import { nearPairs } from "#src/import/near-pairs.ts";
 import type { ImportedStation } from "#src/import/osm-station.ts";
 
 const sameM = 25;
@@ -28,15 +28,16 @@ export function joinSame(
   // Only of objects that have another one near: nearly all of a country have none.
   const groupOf = new Map<string, ImportedStation[]>();
   const doubtful: Doubtful[] = [];
-  for (const { a, b, distance } of closePairs(imported)) {
+  const near = nearPairs(imported, doubtfulM).sort((x, y) => x.metres - y.metres);
+  for (const { a, b, metres } of near) {
     const [left, right] = [groupOf.get(a.id) ?? [a], groupOf.get(b.id) ?? [b]];
     if (left === right) continue;
-    const verdict = distance <= sameM ? worst(left, right) : "25 to 40 m apart";
+    const verdict = metres <= sameM ? worst(left, right) : "25 to 40 m apart";
     if (verdict === "same") {
       const joined = [...left, ...right];
       for (const one of joined) groupOf.set(one.id, joined);
     } else if (a.sells !== "gas" && b.sells !== "gas") {
-      doubtful.push({ ids: [a.id, b.id], distance_m: Math.round(distance), reason: verdict });
+      doubtful.push({ ids: [a.id, b.id], distance_m: Math.round(metres), reason: verdict });
     }
   }
   const done = new Set<ImportedStation[]>();
@@ -48,28 +49,6 @@ export function joinSame(
     return joined(members, inService, closed);
   });
   return { groups, doubtful };
-}
-
-/** Pairs at most 40 m apart, nearest first. */
-function closePairs(
-  imported: readonly ImportedStation[],
-): { a: ImportedStation; b: ImportedStation; distance: number }[] {
-  const byLat = [...imported].sort((a, b) => a.lat - b.lat || (a.id < b.id ? -1 : 1));
-  const window = doubtfulM / 111_000;
-  const pairs = byLat.flatMap((a, index) => {
-    const near = [];
-    // A little narrower than a degree of longitude is here, so that no pair is missed.
-    const width = Math.cos((Math.abs(a.lat) + 0.01) * (Math.PI / 180));
-    for (let next = index + 1; next < byLat.length; next += 1) {
-      const b = byLat[next];
-      if (b === undefined || b.lat - a.lat > window) break;
-      if (Math.abs(b.lon - a.lon) * width > window) continue;
-      const distance = distanceM(a, b);
-      if (distance <= doubtfulM) near.push({ a, b, distance });
-    }
-    return near;
-  });
-  return pairs.sort((x, y) => x.distance - y.distance);
 }
 
 type Verdict = "same" | Exclude<Doubtful["reason"], "25 to 40 m apart">;

@@ -18,7 +18,7 @@ describe("browser: console, pairs of stations", function () {
     site.country.db("station_pairs").insert(
       numbers.map((n) => ({
         ...{ station_id: placeOf(n).id, into_id: placeOf(n + 1).id, verdict: "doubtful" },
-        ...{ actor: "import", distance_m: 20 + n, evidence: ["same brand", "other street"] },
+        ...{ actor: "import", distance_m: 300 + n, evidence: ["same brand", "other street"] },
       })),
     );
   const verdicts = () =>
@@ -76,7 +76,7 @@ describe("browser: console, pairs of stations", function () {
   it("shows a viewer the pairs and nothing that decides them", async () => {
     await doubt(10);
     const page = await signIn("/pairs", "vera");
-    await page.getByText("30 m apart").waitFor();
+    await page.getByText("310 m apart").waitFor();
     await page.keyboard.press("m");
     expect(await page.getByRole("button", { name: /One station|Two stations/ }).count()).to.equal(
       0,

@@ -34,6 +34,8 @@ export const stations = {
   "Take away": "Убрать",
   // Pairs of stations that may be one.
   Pairs: "Пары",
+  joined: "объединено",
+  asked: "на решение",
   "doubles merge join split same station": "дубли объединить разделить одна станция",
   "Stations of two sources that may be one. Imports leave them as two until somebody decides.":
     "Станции двух источников, которые могут быть одной. Импорт оставляет их двумя, пока кто-нибудь не решит.",
