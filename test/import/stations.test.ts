@@ -221,6 +221,32 @@ describe("importing stations", () => {
     expect(both.map(({ unchanged }) => unchanged).sort()).to.deep.equal([0, 2500]);
   });
 
+  it("leaves everything as it was when it dies between two thousands of rows (decisions 14.17)", async () => {
+    const named = (name: string) => ({
+      elements: Array.from({ length: 2500 }, (_, n) => node(n + 1, n * 100, { name })),
+    });
+    await summary(named("Before"));
+    const path = join(folder, "dies.json");
+    await writeFile(path, JSON.stringify(named("After")));
+    let saved = 0;
+    const dying = importStations(instance.db, {
+      ...{ path, format: undefined, source: undefined, replaceSource: false, dryRun: false },
+      waiting: () => undefined,
+      progress: (step, done) => {
+        if (step !== "saving" || done < 2000) return;
+        saved = done;
+        throw new Error("the process dies here");
+      },
+    });
+    const error = await dying.then(
+      () => null,
+      (reason: Error) => reason.message,
+    );
+    expect([error, saved]).to.deep.equal(["the process dies here", 2000]);
+    expect(new Set((await stations()).map(({ name }) => name))).to.deep.equal(new Set(["Before"]));
+    expect(await summary(named("After"))).to.include({ changed: 2500 });
+  });
+
   it("does not wait for a transaction whose rows refer to a station that it changes", async () => {
     await summary({ elements: [node(1, 0), node(2, 5000)] });
     await inTransaction(instance.db, async (tx) => {
