@@ -75,7 +75,9 @@ async function importFiles(out: Output, paths: string[], options: StationOptions
     ],
   );
   // An extract has stations alone, and its result is theirs.
-  out.result(described === undefined ? done.stations! : done, () => summed(done, refusals));
+  out.result((described ?? extract).as === "osm" ? done.stations! : done, () =>
+    summed(done, refusals),
+  );
 }
 
 /** The description that the options name; undefined for an extract of OSM under a name of its own. */

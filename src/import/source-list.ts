@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import csv from "#src/import/sources/csv.json" with { type: "json" };
 import deTankerkoenig from "#src/import/sources/de-tankerkoenig.json" with { type: "json" };
 import esGeoportal from "#src/import/sources/es-geoportal.json" with { type: "json" };
 import frCsv from "#src/import/sources/fr-prix-carburants-csv.json" with { type: "json" };
@@ -95,35 +96,12 @@ export function sourceFromMap(map: string, name = "csv"): Source {
     );
   const { fuels, lat, lon, ...plain } = Object.fromEntries(pairs) as Record<string, string>;
   const degrees = (from: string | undefined) => (from === undefined ? {} : { from, decimal: "," });
+  const { grades, ...rest } = csv;
   const read = readSource({
-    ...{ name, title: "CSV with columns named by hand" },
-    files: [{ name: "stations", read: { format: "csv" } }],
+    ...{ ...rest, name },
     fields: { ...plain, lat: degrees(lat), lon: degrees(lon) },
-    ...(fuels === undefined ? {} : { fuels: { list: fuels }, grades: gradeNames }),
+    ...(fuels === undefined ? {} : { fuels: { list: fuels }, grades }),
   });
   if ("source" in read) return read.source;
   throw wrongFile(`--map does not do: ${read.faults.join("; ")}`, "id, lat and lon are needed.");
 }
-
-const gradeNames = {
-  ...{
-    "92": "92",
-    "95": "95",
-    "98": "98",
-    "100": "100",
-    ДТ: "ДТ",
-    dt: "ДТ",
-    дизель: "ДТ",
-    diesel: "ДТ",
-  },
-  ...{
-    "*diesel*": "ДТ",
-    e5: "95",
-    e10: "95",
-    gas: "none",
-    lpg: "none",
-    cng: "none",
-    gpl: "none",
-    e85: "none",
-  },
-};
