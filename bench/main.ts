@@ -10,7 +10,7 @@ import { benchPages } from "#bench/pages.ts";
 import { benchReads } from "#bench/reads.ts";
 import { benchSize } from "#bench/size.ts";
 import { benchStreams } from "#bench/streams.ts";
-import { benchFrontier, benchTrust } from "#bench/trust.ts";
+import { benchChance, benchFrontier, benchTrust } from "#bench/trust.ts";
 import { benchWebhooks } from "#bench/webhooks.ts";
 import { benchWorst } from "#bench/worst.ts";
 import { benchYears } from "#bench/years.ts";
@@ -28,7 +28,7 @@ import { startBuild } from "#demo/building.ts";
 // `npm run bench -- memory [--seconds 300] [--dry]`
 // `npm run bench -- size [--seconds 120] [--dry]`
 // `npm run bench -- streams [--rounds 5] [--seconds 5] [--quick] [--dry]`
-// `npm run bench -- trust [--frontier] [--seeds 1,2,3] [--quick] [--dry] [--only "city;one key"]`
+// `npm run bench -- trust [--frontier | --chance] [--seeds 1,2,3] [--quick] [--dry] [--only "city;one key"]`
 // `npm run bench -- webhooks [--rounds 5] [--seconds 5] [--quick] [--dry]`
 // `npm run bench -- worst [--quick] [--dry] [--only "GeoJSON;city"]`
 // `npm run bench -- years [--marks 10,30] [--quick] [--dry]`
@@ -42,6 +42,8 @@ const { values, positionals } = parseArgs({
     seeds: { type: "string", default: "1,2,3" },
     /** Trust: variants of the rules in place of attacks, a section of its own. */
     frontier: { type: "boolean", default: false },
+    /** Trust: what a chance beside the status is worth, a section of its own. */
+    chance: { type: "boolean", default: false },
     /** A smoke run, whose figures mean little. Not written to results.md. */
     quick: { type: "boolean", default: false },
     /** Reads, trust, worst: names of the cases to measure, with semicolons; of trust and worst, parts of names. Not written to results.md. */
@@ -94,11 +96,16 @@ const benches: Record<string, () => Promise<string>> = {
   streams: () => benchStreams({ ...options, quick: values.quick }),
   trust: async () => {
     const trust = { seeds: values.seeds.split(",").map(Number), quick: values.quick, only };
+    if (values.chance) return benchChance(trust);
     return values.frontier ? benchFrontier(trust) : benchTrust(trust);
   },
   webhooks: () => benchWebhooks({ ...options, quick: values.quick }),
   worst: () => benchWorst({ quick: values.quick, only, profileTo: values.profile }),
   years: () => benchYears({ quick: values.quick, marks: values.marks }),
+};
+const trustSection = (): string => {
+  if (values.chance) return "chance";
+  return values.frontier ? "trust, the frontier" : "trust";
 };
 const chosen = positionals.length > 0 ? positionals : Object.keys(benches);
 const unknown = chosen.find((name) => benches[name] === undefined);
@@ -113,5 +120,5 @@ for (const name of chosen) {
   const text = await benches[name]!();
   console.log(`\n${text}`);
   if (!values.dry && !values.quick && values.against === undefined && only.length === 0)
-    writeSection(name === "trust" && values.frontier ? "trust, the frontier" : name, text);
+    writeSection(name === "trust" ? trustSection() : name, text);
 }

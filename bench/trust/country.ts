@@ -41,6 +41,12 @@ export function around(random: Random, centre: Point, radiusM: number): Point {
   return moved(centre, far * Math.cos(angle), far * Math.sin(angle));
 }
 
+/** A point of the square around one of the cities, those with many stations more often. */
+export const placeAroundCity = (random: Random): Point => {
+  const { radiusM, ...centre } = random.weighted(places.map((place) => [place, place.share]));
+  return moved(centre, random.between(-radiusM, radiusM), random.between(-radiusM, radiusM));
+};
+
 /** A country of `count` stations, the same for the same random numbers. */
 export function makeCountry(random: Random, count: number): Country {
   const stations: Station[] = [];

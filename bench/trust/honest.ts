@@ -6,14 +6,21 @@ import { createCrowd, type Channel } from "#bench/trust/crowd.ts";
 import { atPumps, type SentMark, type Traffic } from "#bench/trust/traffic.ts";
 import { hadFuel, localHour, type Truth } from "#bench/trust/truth.ts";
 
+/** How much honest people tell, and how well. */
+export interface Telling {
+  /** How many report a change, from and to. */
+  reporters: readonly [number, number];
+  /** Marks beyond the changes, for a station and hour. */
+  furtherPerHour: number;
+  errorShare: number;
+}
+
 /** Figures of a replay of real series: three cities, 506 stations, 49.6 hours. */
-const reportersMost = 3;
+export const usualTelling: Telling = { reporters: [1, 3], furtherPerHour: 0.15, errorShare: 0.04 };
 const firstDelayMs = 8 * minuteMs;
 const furtherDelayMs = 35 * minuteMs;
-const furtherPerHour = 0.15;
 const newcomerShare = 0.3;
 const withoutPosition = 0.15;
-const errorShare = 0.04;
 
 /** Marks beyond the changes by local hour, 1 on the average: hardly any at night, peaks on the way to work and home. */
 const activity = [
@@ -28,6 +35,7 @@ export interface HonestOptions {
   from: number;
   until: number;
   channel: Channel;
+  telling: Telling;
   /**
    * Errors say fuel where there is none, and never the other way. The replay that the goals come from must have been
    * like that: its last-mark-wins had 1.2 % false `no`, which errors both ways alone would exceed.
@@ -36,7 +44,7 @@ export interface HonestOptions {
 }
 
 /**
- * What honest drivers send: each change is reported by one to three of them, the first 8 minutes after it in the mean,
+ * What honest drivers send: in the usual way of telling each change is reported by one to three of them, the first 8 minutes after it in the mean,
  * the others 35; and 0.15 further marks per station and hour. Each says what is so at that moment, one in 25 mistaken.
  */
 export function honestTraffic(
@@ -45,15 +53,15 @@ export function honestTraffic(
   truth: Truth,
   options: HonestOptions,
 ): Traffic {
-  const { from, until, channel, mistakenYesOnly } = options;
+  const { from, channel, telling, mistakenYesOnly } = options;
   const crowd = createCrowd(random, country, channel, from);
   const visits = country.stations
-    .flatMap((_, station) => visitsTo(random, truth, station, from, until))
+    .flatMap((_, station) => visitsTo(random, truth, station, options))
     .sort((a, b) => a.at - b.at);
   const marks = visits.map(({ at, station }): SentMark => {
     const place = country.stations[station]!;
     const fuel = hadFuel(truth, station, at);
-    const wrong = random.chance(errorShare) && !(fuel && mistakenYesOnly);
+    const wrong = random.chance(telling.errorShare) && !(fuel && mistakenYesOnly);
     return {
       at,
       station,
@@ -71,13 +79,12 @@ function visitsTo(
   random: Random,
   truth: Truth,
   station: number,
-  from: number,
-  until: number,
+  { from, until, telling: { reporters, furtherPerHour } }: HonestOptions,
 ): { at: number; station: number }[] {
   const delay = (meanMs: number): number => -Math.log(1 - random.next()) * meanMs;
   const times = truth[station]!.flatMap((spell) =>
     Array.from(
-      { length: random.int(1, reportersMost) },
+      { length: random.int(...reporters) },
       (_, n) => spell.from + delay(n === 0 ? firstDelayMs : furtherDelayMs),
     ),
   );

@@ -47,6 +47,12 @@ const prepared = (limit: number): PartnerLimits => ({
   isLaunch: true,
 });
 
+/** Limits of partners in this kind of traffic; undefined for the usual ones. */
+export const partnerLimitsOf = (
+  kind: HonestKind,
+  launchLimit: number = launchDefaults.limit,
+): PartnerLimits | undefined => (kind === "prepared launch" ? prepared(launchLimit) : undefined);
+
 /** Measures cases of one seed. Each kind of honest traffic is simulated once alone, to know what an attack moved. */
 export function createMeasurer(
   seed: number,
@@ -54,8 +60,7 @@ export function createMeasurer(
   config: Config,
   { launchLimit = launchDefaults.limit }: { launchLimit?: number } = {},
 ) {
-  const limitsOf = (kind: HonestKind): PartnerLimits | undefined =>
-    kind === "prepared launch" ? prepared(launchLimit) : undefined;
+  const limitsOf = (kind: HonestKind) => partnerLimitsOf(kind, launchLimit);
   const baselines = new Map<HonestKind, Baseline>();
   const baselineOf = (kind: HonestKind): Baseline => {
     const known = baselines.get(kind);

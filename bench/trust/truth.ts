@@ -12,7 +12,7 @@ export interface Spell {
 export type Truth = readonly (readonly Spell[])[];
 
 /** Local time of all three cities, hours ahead of UTC. */
-const localHours = 5;
+export const localHours = 5;
 
 export const localHour = (at: number): number => Math.floor(at / hourMs + localHours) % 24;
 

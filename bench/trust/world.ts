@@ -3,7 +3,7 @@ import { dayMs, hourMs } from "#src/domain/units.ts";
 import type { Scene } from "#bench/trust/attackers/attack.ts";
 import type { Channel } from "#bench/trust/crowd.ts";
 import { makeCountry } from "#bench/trust/country.ts";
-import { honestTraffic } from "#bench/trust/honest.ts";
+import { honestTraffic, type Telling, usualTelling } from "#bench/trust/honest.ts";
 import type { Traffic } from "#bench/trust/traffic.ts";
 import { makeTruth } from "#bench/trust/truth.ts";
 
@@ -13,7 +13,19 @@ export type HonestKind =
   | "sudden shortage"
   | "launch"
   | "prepared launch"
-  | "launch on the map";
+  | "launch on the map"
+  | keyof typeof tellings;
+
+/** Traffic unlike what the model of a chance takes as usual. */
+const tellings = {
+  "few reports": { reporters: [0, 1], furtherPerHour: 0.05, errorShare: 0.04 },
+  "many reports": { reporters: [2, 6], furtherPerHour: 0.6, errorShare: 0.04 },
+  careless: { reporters: [1, 3], furtherPerHour: 0.15, errorShare: 0.12 },
+  "silent after changes": { reporters: [0, 0], furtherPerHour: 0.3, errorShare: 0.04 },
+} as const satisfies Record<string, Telling>;
+
+const tellingOf = (kind: HonestKind): Telling =>
+  Object.hasOwn(tellings, kind) ? tellings[kind as keyof typeof tellings] : usualTelling;
 
 /** How large and how long a simulation is. */
 export interface Size {
@@ -28,6 +40,8 @@ export interface World {
   honest: Traffic;
   /** For the attacker: its numbers change nothing of the world's. */
   attackRandom(): Random;
+  /** For whoever looks at the world. */
+  lookRandom(): Random;
 }
 
 const channelOf = (kind: HonestKind): Channel => {
@@ -54,6 +68,7 @@ export function makeWorld(seed: number, kind: HonestKind, { stations, hours }: S
     from: channel === "mixed" ? start : from,
     until,
     channel,
+    telling: tellingOf(kind),
     mistakenYesOnly: kind === "mistaken yes only",
   });
   const honestMarks = honest.marks.filter(({ at }) => at >= from).length;
@@ -61,5 +76,6 @@ export function makeWorld(seed: number, kind: HonestKind, { stations, hours }: S
     scene: { country, truth, from, until, attackAt, honestMarks },
     honest,
     attackRandom: () => part(4),
+    lookRandom: () => part(5),
   };
 }

@@ -9,7 +9,7 @@ import {
 } from "#bench/trust/traffic.ts";
 
 /** One false mark on four honest ones. */
-const ofHonest = 0.25;
+const aFifth = 0.25;
 const oldAccounts = 400;
 /** An old account's next false mark comes so much later, so that its movement is possible. */
 const restMs = 2 * hourMs;
@@ -19,10 +19,15 @@ export interface Fifth {
   /** Accounts known for weeks; else each mark comes from a new device on a network of its own. */
   old: boolean;
   positions: boolean;
+  /** False marks on an honest one, where they are no fifth of all. */
+  ofHonest?: number;
 }
 
 /** 20 % of all marks are false, over the whole time: `no` where there is fuel, or `yes` where there is none. */
-export function fifthFalse(scene: Scene, { status, old, positions }: Fifth): Attack {
+export function fifthFalse(
+  scene: Scene,
+  { status, old, positions, ofHonest = aFifth }: Fifth,
+): Attack {
   const { random, country, from, until, honestMarks } = scene;
   const accounts = Array.from({ length: old ? oldAccounts : 0 }, (_, n) => ({
     reporter: device(`old-home-${n}`, `old-${n}`),

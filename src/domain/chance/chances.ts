@@ -1,0 +1,137 @@
+import { type Belief, fuelIn, scaled, weightOf } from "#src/domain/chance/belief.ts";
+import { type Evidence, evidenceOf, heard, lyingPart } from "#src/domain/chance/evidence.ts";
+import { type ChanceMark, isCopy } from "#src/domain/chance/mark.ts";
+import type { ChanceNumbers } from "#src/domain/chance/numbers.ts";
+import { createPassage } from "#src/domain/chance/passage.ts";
+import { createShares, type Speaker } from "#src/domain/chance/shares.ts";
+import { order } from "#src/domain/state.ts";
+import { hourMs, minuteMs } from "#src/domain/units.ts";
+
+/** Marks of a station that a copy is looked for among, the newest. */
+const recentMost = 12;
+
+interface Station {
+  /** The local minute of the belief and of the lies waiting. */
+  minute: number;
+  belief: Belief;
+  /** Marks up to `countedAt`, ms; older ones have decayed. */
+  count: number;
+  countedAt: number;
+  /** The latest marks within `copyMs` that were no copies. */
+  recent: ChanceMark[];
+  waiting: Waiting[];
+}
+
+/** A mark that others have yet to judge: the part of the station's belief in which it lied. */
+interface Waiting {
+  at: number;
+  speaker: Speaker;
+  /** Of lies, as it was believed when the mark came. */
+  share: number;
+  lied: Belief;
+  judges: number;
+}
+
+/**
+ * The chance of fuel at every station, from the marks that it takes: a hidden Markov model of each station, and shares of
+ * lies that all of them share. `aheadMs`: by how much a station's local time is ahead of UTC.
+ */
+export function createChances(
+  numbers: ChanceNumbers,
+  aheadMs: (stationId: string) => number,
+  passage = createPassage(numbers),
+) {
+  const shares = createShares(numbers.shares);
+  const stations = new Map<string, Station>();
+  let firstAt = Number.POSITIVE_INFINITY;
+
+  const minuteOf = (stationId: string, at: number): number =>
+    Math.floor((at + aheadMs(stationId)) / minuteMs);
+  const decay = (ms: number): number => Math.exp(-ms / numbers.marks.decayMs);
+
+  const take = (mark: ChanceMark): void => {
+    const { stationId, at } = mark;
+    firstAt = Math.min(firstAt, at);
+    const minute = minuteOf(stationId, at);
+    const station = stations.get(stationId) ?? unheardOf(minute, at);
+    stations.set(stationId, station);
+    const perHour = rateOf(station, at);
+    station.count = station.count * decay(at - station.countedAt) + 1;
+    station.countedAt = at;
+    station.recent = station.recent.filter((one) => at - one.at < numbers.copyMs);
+    if (isCopy(mark, station.recent, numbers)) return;
+    station.recent = [...station.recent.slice(1 - recentMost), mark];
+    hear(station, mark, minute, perHour);
+  };
+
+  const unheardOf = (minute: number, at: number): Station => ({
+    minute,
+    belief: passage.prior(minute),
+    count: 0,
+    countedAt: at,
+    recent: [],
+    waiting: [],
+  });
+
+  /** The station's marks an hour, this one not among them. */
+  const rateOf = ({ count, countedAt }: Station, at: number): number => {
+    const { perHour, priorHours, decayMs } = numbers.marks;
+    const hours = (decayMs / hourMs) * (1 - decay(at - firstAt));
+    return (count * decay(at - countedAt) + perHour * priorHours) / (hours + priorHours);
+  };
+
+  const hear = (station: Station, mark: ChanceMark, minute: number, perHour: number): void => {
+    const speaker = speakerOf(mark, numbers.newcomerMs);
+    const share = shares.shareOf(speaker);
+    const evidence = evidenceOf(numbers, mark.fuel, share, perHour);
+    const bring = (belief: Belief): Belief => passage.pass(belief, station.minute, minute);
+    const before = bring(station.belief);
+    const after = heard(before, evidence);
+    const by = 1 / weightOf(after);
+    station.waiting = station.waiting.flatMap((one) => judged(one, mark.at, bring, evidence, by));
+    const lied = scaled(lyingPart(before, evidence), by);
+    station.waiting.push({ at: mark.at, speaker, share, lied, judges: 0 });
+    station.belief = scaled(after, by);
+    station.minute = minute;
+  };
+
+  /** A waiting mark after one more has spoken; nothing when it waits no longer. */
+  const judged = (
+    one: Waiting,
+    at: number,
+    bring: (belief: Belief) => Belief,
+    evidence: Evidence,
+    by: number,
+  ): Waiting[] => {
+    const isLate = at - one.at > numbers.judgedWithinMs;
+    if (isLate && one.judges > 0) shares.learn(one.speaker, one.share, weightOf(one.lied));
+    if (isLate) return [];
+    const lied = scaled(heard(bring(one.lied), evidence), by);
+    const judges = one.judges + 1;
+    if (judges < numbers.judges) return [{ ...one, lied, judges }];
+    shares.learn(one.speaker, one.share, weightOf(lied));
+    return [];
+  };
+
+  return {
+    /**
+     * Hears marks, in any order: they are sorted. No later call may bring a mark of the same second or an earlier one.
+     */
+    take(marks: readonly ChanceMark[]): void {
+      for (const mark of marks.toSorted(order)) take(mark);
+    },
+    /** From 0 to 1, at `at` or later than the last mark, ms; null while nobody has told of the station. */
+    chanceAt(stationId: string, at: number): number | null {
+      const station = stations.get(stationId);
+      if (station === undefined) return null;
+      return fuelIn(passage.pass(station.belief, station.minute, minuteOf(stationId, at)));
+    },
+    /** The share of lies that is believed of a speaker. */
+    shareOf: shares.shareOf,
+  };
+}
+
+const speakerOf = (
+  { at, firstSeen, fuel, remote, partnerId, reporterId }: ChanceMark,
+  newcomerMs: number,
+): Speaker => ({ fuel, newcomer: at - firstSeen < newcomerMs, remote, partnerId, reporterId });
