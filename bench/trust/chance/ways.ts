@@ -28,7 +28,7 @@ export interface Heard {
 
 /** Share of time with fuel: what is believed where nothing is known, or no more. */
 const usual = 0.28;
-/** The best of 6, 12, 24, 48 and 96 h each, honest traffic of seeds 1 to 3. */
+/** Long lives: with 12 and 24 h the decay was worse on seed 1, honest. */
 const decayMs = { fuel: 24 * hourMs, none: 96 * hourMs };
 
 /** What each way says of all stations, asked in order of time. */

@@ -47,7 +47,7 @@ interface Level {
   most: number;
 }
 
-/** One crisis in three cities; what is learnt of lies was tuned with `npm run bench -- trust --chance --seeds 1,2,3`. */
+/** One crisis in three cities; what is learnt of lies was tuned with `npm run bench -- trust --chance --seeds 1,2`. */
 export const shippedNumbers: ChanceNumbers = {
   fuel: { soonShare: 0.82, soonMeanMs: 1.8 * hourMs, lastsMeanMs: 44 * hourMs },
   none: {

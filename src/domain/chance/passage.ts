@@ -122,7 +122,7 @@ function ratesOf(
 function priorsOf(hours: readonly Matrix[]): Belief[] {
   const uniform = Array.from({ length: states }, () => 1 / states);
   let first: Belief = uniform;
-  for (let day = 0; day < 100; day += 1) first = normal(hours.reduce(times, first));
+  for (let turn = 0; turn < 100; turn += 1) first = normal(hours.reduce(times, first));
   const priors = [first];
   for (const hour of hours.slice(0, -1)) priors.push(normal(times(priors.at(-1)!, hour)));
   return priors;
