@@ -149,7 +149,7 @@ describe("the chance of fuel", () => {
       const before = [0, 1, 2].map((n) => mark(n + 1, t0 + n * hourMs, !fuel));
       const at = t0 + 7 * hourMs;
       const chance = chanceAfter([...before, mark(9, at, fuel)], at)!;
-      expect(fuel ? chance : 1 - chance).to.be.greaterThan(0.7);
+      expect(fuel ? chance : 1 - chance).to.be.greaterThan(0.5);
     }
   });
 
