@@ -17,26 +17,35 @@ import {
 import type { HandField } from "#src/stations/hand-edits.ts";
 import {
   doubtfulPairs,
+  joinsOf,
   keepStationsApart,
   mergeStation,
   splitStation,
 } from "#src/stations/join-stations.ts";
 import { closeStation, reopenStation } from "#src/stations/station-service.ts";
 
-/** `operator station show|edit|close|reopen`: one station corrected by hand (decisions 13.16). */
+/** `operator station …`: one station corrected by hand (decisions 13.16), or made one with another (14.29). */
 export function stationCommand(output: () => Output): Command {
   const command = new Command("station").description(
-    "one station: correct it by hand, close and reopen it",
+    "one station: correct it by hand, close and reopen it, make it one with another",
   );
 
   verb(command, "show", "one station, with what is set by hand", "station show n123 --json")
     .argument("<id>", "the station's id", stationId)
     .action(async (stationId: string) => {
-      const found = await withDb(
-        output(),
-        async (db) => (await findStation(db, stationId)) ?? unknown("station", stationId),
+      const found = await withDb(output(), async (db) => {
+        const station = await findStation(db, stationId);
+        return station === null
+          ? unknown("station", stationId)
+          : { ...station, ...(await joinsOf(db, stationId)) };
+      });
+      output().result(found, ({ part_of: whole, parts, ...station }) =>
+        [
+          people(station),
+          ...(whole === null ? [] : [`A part of station ${whole}.`]),
+          ...parts.map(({ id, source, actor }) => `Part: ${id} (${source}), joined by ${actor}`),
+        ].join("\n"),
       );
-      output().result(found, people);
     });
 
   verb(

@@ -48,6 +48,7 @@ describe("the operator's commands", () => {
       ...["marks rollback", "marks rollback list", "marks rollback show", "marks rollback undo"],
       ...[
         ...["station show", "station edit", "station close", "station reopen"],
+        ...["station merge", "station keep-apart", "station split", "station doubtful"],
         ...["brand list", "brand aliases", "brand alias", "brand unalias"],
         ...["source list", "source show", "source check", "source try"],
         "stations import",
