@@ -10,6 +10,8 @@ import type { Source } from "#src/import/source.ts";
  */
 export async function guessSource(paths: readonly string[]): Promise<Source> {
   const given = (await Promise.all(paths.map(filesAt))).flat();
+  // First, because its formats are known by their beginnings.
+  if (given.length === 1 && (await isOsm(given[0]!))) return sourceNamed("osm")!;
   const fits: { source: Source; names: number }[] = [];
   for (const source of shippedSources) {
     if (source.as === "osm" || given.length > source.files.length) continue;
@@ -21,7 +23,6 @@ export async function guessSource(paths: readonly string[]): Promise<Source> {
   }
   const [best] = fits.sort((a, b) => b.names - a.names);
   if (best !== undefined) return best.source;
-  if (given.length === 1 && (await isOsm(given[0]!))) return sourceNamed("osm")!;
   throw wrongFile(
     "no description fits this file",
     `Say which it is with --source, or name its columns with --map. ${advice.kind}`,
