@@ -1,3 +1,4 @@
+import { grades } from "#src/domain/vocabulary.ts";
 import { brandKey } from "#src/import/brand-key.ts";
 import type { Doubtful } from "#src/import/file-import.ts";
 import { contradiction } from "#src/import/match-stations.ts";
@@ -110,7 +111,8 @@ function joined(
     members.some(({ sells }) => sells === sold);
   const sells = says("petrol") ? "petrol" : says("gas") ? "gas" : "unsaid";
   const names = { brand: pick("brand"), name: pick("name"), operator: pick("operator") };
-  const grades_sold = [first, ...others].find((one) => one.grades_sold)?.grades_sold ?? null;
+  const sold = members.flatMap((one) => one.grades_sold ?? []);
+  const grades_sold = sold.length === 0 ? null : grades.filter((grade) => sold.includes(grade));
   const opening_hours = pick("opening_hours");
   const sales = { sells, grades_sold, opening_hours } as const;
   const station: ImportedStation = { ...first, ...names, addr, street, city, ...sales };

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect } from "chai";
 import { alarmKinds } from "#src/contract/alarm-kinds.ts";
 import { sentences } from "#src/contract/sentences.ts";
+import { evidenceWords } from "#src/import/match-stations.ts";
 import { russian as ofConsole } from "#web/console/russian/all.ts";
 import { common } from "#web/console/russian/common.ts";
 import { feeds } from "#web/console/russian/feeds.ts";
@@ -19,9 +20,9 @@ const tables: [string, Record<string, string>][] = [
   ["web/console", ofConsole],
 ];
 
-/** What a folder says besides: the console says the alarms and sentences that the server names. */
+/** What a folder says besides: the console says alarms, sentences and evidence that the server names. */
 const alsoSaid: Record<string, string> = {
-  "web/console": JSON.stringify({ alarmKinds, sentences }),
+  "web/console": JSON.stringify({ alarmKinds, sentences, evidenceWords }),
 };
 
 /** The names of what is put into a text: `{used}`, and `{used|one|few|many}` for the form alone. */

@@ -285,8 +285,6 @@ const known: Record<string, Text> = {
   joined: "joined across sources",
   asked: "pairs to decide",
   kept_by_hand: "kept by hand",
-  joined: "joined",
-  asked: "asked",
   behind_marks: "behind marks",
   moved_h: "moved h",
 };
