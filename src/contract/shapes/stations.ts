@@ -20,7 +20,6 @@ const described = {
   ),
   opening_hours: Type.Optional(
     Type.String({
-      maxLength: 255,
       description:
         "As OpenStreetMap writes opening hours, in the station's local time; absent while unknown",
       examples: ["Mo-Fr 06:00-22:00; Sa 08:00-20:00"],
