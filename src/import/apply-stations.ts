@@ -123,20 +123,29 @@ export async function removeStations(
   return { removed: counts.removed, kept: counts.kept };
 }
 
-/** Ids of the stations of `source`: those that are in service, and those that an operator has closed by hand. */
+/**
+ * Ids of the stations of `source`: those that are in service, and those that an operator has closed by hand; and the
+ * number of those that are parts of other stations.
+ */
 export async function idsOfSource(
   db: Db,
   source: string,
-): Promise<{ inService: string[]; closed: string[] }> {
+): Promise<{ inService: string[]; closed: string[]; parts: number }> {
   const found = await rows<{ id: string; open: boolean }>(
     db,
     `select s.id, s.removed_at is null as open from stations s left join station_edits e on e.station_id = s.id
      where s.source = ? and (s.removed_at is null or e.in_service = false)`,
     [source],
   );
+  const [joined] = await rows<{ parts: number }>(
+    db,
+    `select count(*)::int as parts from station_pairs join stations on id = station_id
+     where verdict = 'joined' and source = ?`,
+    [source],
+  );
   const idsOf = (open: boolean): string[] =>
     found.filter((station) => station.open === open).map(({ id }) => id);
-  return { inService: idsOf(true), closed: idsOf(false) };
+  return { inService: idsOf(true), closed: idsOf(false), ...joined! };
 }
 
 async function removeChunk(

@@ -1,5 +1,5 @@
 import type { StationRow } from "#src/feed/feed.ts";
-import { matchSources, type Pair, type SourcePlace } from "#src/import/match-sources.ts";
+import { matchSources, meet, type Pair, type SourcePlace } from "#src/import/match-sources.ts";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { grouped, slices } from "#src/infrastructure/lists.ts";
 import { joinStations } from "#src/stations/join-stations.ts";
@@ -16,8 +16,8 @@ interface Stored extends SourcePlace {
 
 /**
  * Joins the stations that `source` has in common with other sources, after its import (decisions 14.31), and stores the
- * doubtful pairs for a person. Gives the number of joined pairs, of those of the import itself the first `shown` ones,
- * and the number of doubtful pairs. `dryRun` only looks; `found` are then the file's stations.
+ * doubtful pairs for a person. Gives the number of stations that became parts, and of doubtful pairs. `dryRun` only
+ * looks; `found` are then the file's stations.
  */
 export async function joinSources(
   db: Db,
@@ -36,6 +36,11 @@ export async function joinSources(
   );
   const of = (verdict: string) => pairs.filter((pair) => pair.verdict === verdict);
   const apart = new Set(of("apart").flatMap(({ a, b }) => [`${a} ${b}`, `${b} ${a}`]));
+  const partsOf = grouped(of("joined"), ({ b }) => b);
+  const members = (id: string): string[] => [id, ...(partsOf.get(id) ?? []).map(({ a }) => a)];
+  // A person who has taken a part out of a station has taken it from all of it.
+  const isApart = (a: string, b: string): boolean =>
+    members(a).some((one) => members(b).some((other) => apart.has(`${one} ${other}`)));
   const stored = await storedPlaces(db);
   const known = new Set([...stored.map(({ id }) => id), ...of("joined").map(({ a }) => a)]);
   // Stations of a dry run are not stored yet.
@@ -43,25 +48,27 @@ export async function joinSources(
     .filter(({ id }) => dryRun && !known.has(id))
     .map((row) => ({ ...row, refs: refs.get(row.id) ?? [], sources: [source], age: Infinity }));
   const places = [...stored, ...coming];
-  const { sure, doubtful } = matchSources(places, (a, b) => apart.has(`${a} ${b}`));
+  const { sure, doubtful } = matchSources(places, isApart);
+  const oldestFirst = byAge(places);
+  const joins = joinsOf(places, sure, oldestFirst, isApart);
   if (!dryRun) {
-    const joins = joinsOf(places, sure);
     for (const some of slices(joins, chunkJoins)) await saveJoins(db, some);
-    await saveDoubtful(db, doubtful);
+    await saveDoubtful(db, doubtful, oldestFirst);
   }
-  return { joined: sure.length, asked: doubtful.length };
+  return { joined: joins.length, asked: doubtful.length };
 }
 
-const saveRefs = async (db: Db, refs: Refs): Promise<void> => {
-  const told = [...refs].filter(([, some]) => some.length > 0);
-  await rows(
+/** Stores what is new, and what a file no longer says. */
+const saveRefs = (db: Db, refs: Refs) =>
+  rows(
     db,
     `insert into station_refs (station_id, refs)
      select s.id, string_to_array(r.refs, ' ') from unnest(?::text[], ?::text[]) as r (id, refs) join stations s using (id)
-     on conflict (station_id) do update set refs = excluded.refs where station_refs.refs <> excluded.refs`,
-    [told.map(([id]) => id), told.map(([, some]) => some.join(" "))],
+       left join station_refs o on o.station_id = s.id
+     where coalesce(array_to_string(o.refs, ' '), '') <> r.refs
+     on conflict (station_id) do update set refs = excluded.refs`,
+    [[...refs.keys()], [...refs.values()].map((some) => some.join(" "))],
   );
-};
 
 const storedPlaces = (db: Db): Promise<Stored[]> =>
   rows<Stored>(
@@ -81,12 +88,31 @@ interface Join {
   evidence: readonly string[];
 }
 
-/** Pairs as parts of the oldest station of each group, so that no part is the part of a part. */
-function joinsOf(places: readonly Stored[], sure: readonly Pair[]): Join[] {
+type Order = (a: string, b: string) => number;
+
+function byAge(places: readonly Stored[]): Order {
   const ageOf = new Map(places.map(({ id, age }) => [id, age]));
-  const older = (a: string, b: string): number => ageOf.get(a)! - ageOf.get(b)! || (a < b ? -1 : 1);
+  return (a, b) => ageOf.get(a)! - ageOf.get(b)! || (a < b ? -1 : 1);
+}
+
+/**
+ * Pairs as parts of the oldest station of each group, so that no part is the part of a part. A pair that would bring
+ * into one group what a person keeps apart, or two rows of one source, is left out.
+ */
+function joinsOf(
+  places: readonly Stored[],
+  sure: readonly Pair[],
+  oldestFirst: Order,
+  isApart: (a: string, b: string) => boolean,
+): Join[] {
+  const placeOf = new Map(places.map((place) => [place.id, place]));
   const groupOf = new Map<string, Set<string>>();
+  const groupWith = (id: string): string[] => [...(groupOf.get(id) ?? [id])];
+  const excludes = (a: string, b: string): boolean =>
+    a !== b && (isApart(a, b) || meet(placeOf.get(a)!, placeOf.get(b)!));
   for (const { ids } of sure) {
+    const [left, right] = [groupWith(ids[0]), groupWith(ids[1])];
+    if (left.some((a) => right.some((b) => excludes(a, b)))) continue;
     const group = new Set(ids.flatMap((id) => [id, ...(groupOf.get(id) ?? [])]));
     for (const id of group) groupOf.set(id, group);
   }
@@ -95,7 +121,7 @@ function joinsOf(places: readonly Stored[], sure: readonly Pair[]): Join[] {
     ({ id }) => id,
   );
   return [...new Set(groupOf.values())].flatMap((group) => {
-    const [whole, ...parts] = [...group].sort(older);
+    const [whole, ...parts] = [...group].sort(oldestFirst);
     return parts.map((part) => {
       const { distanceM, evidence } = pairOf.get(part)![0]!.pair;
       return { part, whole: whole!, metres: Math.round(distanceM), evidence };
@@ -103,7 +129,7 @@ function joinsOf(places: readonly Stored[], sure: readonly Pair[]): Join[] {
   });
 }
 
-/** Joins those whose stations are still in service. */
+/** Joins those whose stations are still in service, and that nobody has kept apart meanwhile. */
 const saveJoins = (db: Db, joins: readonly Join[]): Promise<void> =>
   inTransaction(db, async (tx) => {
     const ids = joins.flatMap(({ part, whole }) => [part, whole]);
@@ -113,14 +139,28 @@ const saveJoins = (db: Db, joins: readonly Join[]): Promise<void> =>
       [ids],
     );
     const inService = new Set(open.map(({ id }) => id));
-    const still = joins.filter(({ part, whole }) => inService.has(part) && inService.has(whole));
+    const kept = await rows<{ a: string; b: string }>(
+      tx,
+      `select station_id as a, into_id as b from station_pairs
+       where verdict = 'apart' and station_id = any(?::text[]) and into_id = any(?::text[])`,
+      [ids, ids],
+    );
+    const apart = new Set(kept.flatMap(({ a, b }) => [`${a} ${b}`, `${b} ${a}`]));
+    const still = joins.filter(
+      ({ part, whole }) =>
+        inService.has(part) && inService.has(whole) && !apart.has(`${part} ${whole}`),
+    );
     if (still.length > 0) await joinStations(tx, still, "import");
   });
 
-/** The doubtful pairs of now, in place of those of the last import. What a person has decided stays. */
-const saveDoubtful = (db: Db, pairs: readonly Pair[]): Promise<void> =>
+/**
+ * The doubtful pairs of now, the younger station as the part, in place of those of the last import. What a person has
+ * decided stays.
+ */
+const saveDoubtful = (db: Db, pairs: readonly Pair[], oldestFirst: Order): Promise<void> =>
   inTransaction(db, async (tx) => {
-    const lists = [pairs.map(({ ids }) => ids[1]), pairs.map(({ ids }) => ids[0])];
+    const ordered = pairs.map(({ ids }) => [...ids].sort(oldestFirst));
+    const lists = [ordered.map((ids) => ids[1]!), ordered.map((ids) => ids[0]!)];
     await rows(
       tx,
       `delete from station_pairs p where verdict = 'doubtful' and not exists (

@@ -128,7 +128,8 @@ function assign(
   return result;
 }
 
-const meet = (a: SourcePlace, b: SourcePlace): boolean =>
+/** True if two stations have rows of one source. */
+export const meet = (a: SourcePlace, b: SourcePlace): boolean =>
   a.sources.some((source) => b.sources.includes(source));
 
 /** Tests whether a station's position, to about a metre, is also that of another one of its source. */

@@ -26,16 +26,25 @@ export async function moveMarks(
   const moves = await rows<Move>(
     db,
     `select station_id, into_id, verdict from station_pairs
-     where station_id = ? and verdict = 'joined' or into_id = ? and verdict = 'apart' and moving`,
+     where station_id = ? and verdict = 'joined' or into_id = ? and verdict = 'apart' and moving
+     order by verdict`,
     [stationId, stationId],
   );
   for (const move of moves) {
-    for (const days of idsByDays(now - retentionDays * dayMs, now))
-      await inTransaction(db, (tx) => moveSome(tx, move, days));
+    for (const days of idsByDays(now - retentionDays * dayMs, now)) {
+      // Most parts have no mark in most days. One that comes later is open, and found by its worker.
+      const any = await rows(db, `select from marks where station_id = ? and ${days} limit 1`, [
+        sourceOf(move),
+      ]);
+      if (any.length > 0) await inTransaction(db, (tx) => moveSome(tx, move, days));
+    }
     await inTransaction(db, (tx) => finish(tx, move));
   }
   return moves.map((move) => targetOf(move));
 }
+
+const sourceOf = ({ station_id, into_id, verdict }: Move): string =>
+  verdict === "joined" ? station_id : into_id;
 
 const targetOf = ({ station_id, into_id, verdict }: Move): string =>
   verdict === "joined" ? into_id : station_id;
@@ -45,8 +54,8 @@ const holdsSql = "station_id = ? and into_id = ? and verdict = ?";
 const held = ({ station_id, into_id, verdict }: Move) => [station_id, into_id, verdict];
 
 async function moveSome(tx: Tx, move: Move, days: string): Promise<void> {
-  const { station_id: part, into_id: whole } = move;
-  const [from, to] = move.verdict === "joined" ? [part, whole] : [whole, part];
+  const { station_id: part } = move;
+  const [from, to] = [sourceOf(move), targetOf(move)];
   // Covers the marks of both: no worker and no operator writes to them meanwhile, and no verdict changes.
   await lockStations(tx, [from, to], "wait");
   const moved = await rows<ChangedEvent & { id: number }>(
@@ -79,4 +88,11 @@ async function finish(tx: Tx, move: Move): Promise<void> {
     await askRefold(tx, copied);
   }
   await rows(tx, `update station_pairs set moving = false where ${holdsSql}`, held(move));
+  // Marks that came back go on to the station that the part has been joined with meanwhile.
+  if (move.verdict === "apart")
+    await rows(
+      tx,
+      "update station_pairs set moving = true where station_id = ? and verdict = 'joined'",
+      [part],
+    );
 }

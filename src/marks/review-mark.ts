@@ -24,6 +24,7 @@ const reviewing = (verb: "approve" | "reject") =>
     const { stationId } = before;
     await lockStations(tx, [stationId], "wait");
     const now = (await findReviewed(tx, id, "for update")) ?? before;
+    if (now.stationId !== stationId) return changed("mark", id, hasMoved);
     if (now.review !== "held") return already("mark", id, now.review);
     const [record] = await rows<{ id: number }>(
       tx,
@@ -37,6 +38,8 @@ const reviewing = (verb: "approve" | "reject") =>
     const touched = verb === "approve" ? [stationId] : [];
     return { value, action: batchActs[verb].action, subject: `mark ${id}`, details, touched };
   });
+
+const hasMoved = "has moved to another station meanwhile: try again";
 
 export const reviewMark = { approve: reviewing("approve"), reject: reviewing("reject") };
 
@@ -58,6 +61,7 @@ export const undoReview = operatorAct(nothing, longId, async (tx, _, id, { actor
   const batch = kept?.alone === true ? await lockBatch(tx, kept.id) : undefined;
   await lockStations(tx, [mark.stationId], "wait");
   const now = (await findReviewed(tx, id, "for update")) ?? mark;
+  if (now.stationId !== mark.stationId) return changed("mark", id, hasMoved);
   const restored =
     batch !== undefined && now.review === batchActs[batch.act].becomes
       ? await restoreMarks(tx, batch, [mark.stationId])

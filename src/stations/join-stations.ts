@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import type { ConsolePair, Joins } from "#src/contract/console.ts";
 import { rows, type Statements, type Tx } from "#src/infrastructure/db.ts";
+import { lockStations } from "#src/infrastructure/locks.ts";
 import { already, changed, invalid, operatorAct, nothing, unknown } from "#src/operators/act.ts";
 import { stationId } from "#src/operators/inputs.ts";
 
@@ -82,14 +83,24 @@ export async function joinStations(
 ): Promise<void> {
   const parts = joins.map(({ part }) => part);
   const both = [parts, joins.map(({ whole }) => whole)] as const;
-  // Under this lock workers write to the parts' marks. A station that never had a mark has no such row.
+  // Under this lock workers write to the parts' marks, the first one of a station included.
+  await lockStations(tx, parts, "wait");
   const marked = await rows<{ id: string }>(
     tx,
-    `select station_id as id from station_status where station_id = any(?::text[])
-     order by station_id for no key update`,
+    "select station_id as id from station_status where station_id = any(?::text[]) and (state is not null or refold)",
     [parts],
   );
   const pairs = "unnest(?::text[], ?::text[]) as j (part, whole)";
+  // What the whole gets by its part is no news for drivers who wait for a grade.
+  await rows(
+    tx,
+    `insert into station_grades (station_id, grades)
+     select j.whole, array_agg(distinct grade) from ${pairs}
+       join station_grades s on s.station_id = j.part, unnest(s.grades) as grade group by 1 order by 1
+     on conflict (station_id) do update
+       set grades = array(select distinct unnest(station_grades.grades || excluded.grades))`,
+    both,
+  );
   await rows(
     tx,
     `delete from station_pairs p using ${pairs} where p.station_id = j.whole and p.into_id = j.part`,

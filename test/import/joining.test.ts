@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { isRefusal } from "#src/contract/refusals.ts";
-import { importStations } from "#src/import/import-stations.ts";
+import { importStations } from "#test/harness/import-stations.ts";
 import { isFault } from "#src/import/read-text.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import {
@@ -110,13 +110,13 @@ describe("stations of two sources", () => {
     expect(await register(between)).to.include({ joined: 0, asked: 2 });
     const found = await doubtfulPairs(instance.db);
     expect(found.map(({ station, into }) => `${station.id} ${into.id}`)).to.have.members([
-      "n1 it-77",
-      "n2 it-77",
+      "it-77 n1",
+      "it-77 n2",
     ]);
     expect(found[0]!.evidence).to.include("same brand");
     await keepStationsApart(by(instance.db, "olga"), { other: "it-77" }, "n1");
     expect((await register(between)).asked).to.equal(1);
-    expect((await doubtfulPairs(instance.db)).map((pair) => pair.station.id)).to.deep.equal(["n2"]);
+    expect((await doubtfulPairs(instance.db)).map((pair) => pair.into.id)).to.deep.equal(["n2"]);
     await register([feature("77", 5000, q8)]);
     expect(await doubtfulPairs(instance.db)).to.deep.equal([]);
   });

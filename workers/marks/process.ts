@@ -146,7 +146,7 @@ const takeUnit = (deps: ProcessDeps, unit: Unit, scope: ProcessOptions): Promise
     if (moving.length > 0) {
       const others = stationIds.filter((id) => !moving.includes(id));
       const moves = moving.map((id) => ({ stationIds: [id], isMoving: true as const }));
-      return { rest: others.length > 0 ? [...moves, { ...unit, stationIds: others }] : moves };
+      return { rest: others.length > 0 ? [{ ...unit, stationIds: others }, ...moves] : moves };
     }
     const long = stations.filter(isLong).map(({ stationId }) => ({ stationIds: [stationId] }));
     const work = stations.filter(

@@ -213,8 +213,8 @@ const loadRows = (
     `select asked.id as station_id, s.state, s.refold, ${msOf("s.refold_from")} as refold_from, ${msOf("steady_now()")} as now,
        (select json_build_object('lat', lat, 'lon', lon) from stations where id = asked.id) as place,
        exists (select from station_pairs where station_id = asked.id and verdict = 'joined') as is_part,
-       exists (select from station_pairs where moving and case verdict when 'joined' then station_id = asked.id
-           else into_id = asked.id end) as is_moving,
+       exists (select from station_pairs where moving
+           and (station_id = asked.id and verdict = 'joined' or into_id = asked.id and verdict = 'apart')) as is_moving,
        (select json_agg(json_build_object('mark', o.mark, 'seen', ${msOf("r.first_seen")}))
         from opinions o join reporters r on r.id = o.reporter_id where o.station_id = asked.id) as opinions,
        (select json_agg(a) from (
