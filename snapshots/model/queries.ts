@@ -185,12 +185,13 @@ export function createQueries({ list, table, order, changes, matcher, drain, mer
       const passing = new Map<Block, Uint8Array>();
       const found: Stations = { blocks: [], slots: [] };
       const missing: string[] = [];
-      for (const id of new Set(ids.map((one) => merged.get(one) ?? one))) {
-        const station = table.find(id);
-        if (station === noStation) {
-          missing.push(id);
-          continue;
-        }
+      const taken = new Set<number>();
+      for (const id of new Set(ids)) {
+        const station = table.find(merged.get(id) ?? id);
+        if (station === noStation) missing.push(id);
+        // A station may be asked for by its own id and by those of its parts.
+        if (station === noStation || taken.has(station)) continue;
+        taken.add(station);
         const { block, slot } = table.sourceOf(station);
         if (passes !== null && !passing.has(block)) passing.set(block, passes(block, null));
         if (passes === null || passing.get(block)?.[slot] === 1) table.addTo(found, station);

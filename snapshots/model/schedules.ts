@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import zoneAt from "@photostructure/tz-lookup";
 import type { Point } from "#src/domain/geo.ts";
-import { hourMs, minuteMs } from "#src/domain/units.ts";
+import { minuteMs } from "#src/domain/units.ts";
 import { dayMinutes, minuteOfWeek, wallMinutes } from "#src/domain/wall-clock.ts";
 import { type OpenTimes, readOpenTimes } from "#src/stations/opening-hours.ts";
 
@@ -9,6 +9,7 @@ import { type OpenTimes, readOpenTimes } from "#src/stations/opening-hours.ts";
 export const noSchedule = 0;
 
 const turnMs = 10;
+const quarterMs = 15 * minuteMs;
 
 export type OpenState = "open" | "closed" | "unknown";
 
@@ -37,8 +38,8 @@ export function createSchedules() {
   const clocks = new Map<string, { atMinute: number; wall: number }>();
   /** Times that are the same every week, and so in every zone, by their text. */
   const everyWeek = new Map<string, OpenTimes>();
-  /** In the hour `readHour`, all schedules up to this one have been read. */
-  let [readTo, readHour] = [0, 0];
+  /** In the quarter of an hour `readQuarter`, all schedules up to this one have been read. */
+  let [readTo, readQuarter] = [0, 0];
 
   /** A clock of the zone, read once a minute. */
   const wallAt = (now: number, zone: string): number => {
@@ -70,20 +71,28 @@ export function createSchedules() {
     return isInside(open, minute) ? "open" : isInside(unsure, minute) ? "unknown" : "closed";
   };
 
+  const readRest = async (now: number): Promise<void> => {
+    // A zone's day begins at a quarter of an hour.
+    const quarter = Math.floor(now / quarterMs);
+    if (quarter !== readQuarter) [readTo, readQuarter] = [0, quarter];
+    let turnEndsAt = performance.now() + turnMs;
+    while (readTo < schedules.length) {
+      stateAt((readTo += 1), now);
+      if (performance.now() < turnEndsAt) continue;
+      await nextTurn();
+      turnEndsAt = performance.now() + turnMs;
+    }
+  };
+  let reading: Promise<void> | null = null;
+
   return {
     stateAt,
-    /** Reads what is unread, in short turns: the first question about a large country would hold others up for seconds. */
-    async readAll(now: number): Promise<void> {
-      const hour = Math.floor(now / hourMs);
-      if (hour !== readHour) [readTo, readHour] = [0, hour];
-      let turnEndsAt = performance.now() + turnMs;
-      while (readTo < schedules.length) {
-        stateAt((readTo += 1), now);
-        if (performance.now() < turnEndsAt) continue;
-        await nextTurn();
-        turnEndsAt = performance.now() + turnMs;
-      }
-    },
+    /**
+     * Reads what is unread, once for all callers, in short turns: the first question about a large country would hold
+     * others up for seconds.
+     */
+    readAll: (now: number): Promise<void> =>
+      (reading ??= readRest(now).finally(() => (reading = null))),
     /** The number of the hours `text` at a place; `noSchedule` for "". */
     numberOf(text: string, { lat, lon }: Point): number {
       if (text === "") return noSchedule;

@@ -170,8 +170,8 @@ function wantedOf(wish: StationWish, edits: HandEdits): Some<Values> | Refusal {
     if ([...cleaned].length > most) return invalid(field, `Must have at most ${most} characters`);
     const value = field === "grades_sold" ? readGrades(cleaned) : cleaned;
     if (value === null) return invalid(field, `Must be a comma list of ${grades.join(", ")}`);
-    if (field === "opening_hours" && value !== "" && hoursFault(value) !== null)
-      return invalid(field, `Must be opening hours as OSM writes them: ${hoursFault(value)}`);
+    const fault = field === "opening_hours" && value !== "" ? hoursFault(value) : null;
+    if (fault !== null) return invalid(field, `Must be opening hours as OSM writes them: ${fault}`);
     wanted[field] = value;
   }
   if (wish.position !== undefined) {

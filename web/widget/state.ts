@@ -125,13 +125,16 @@ export const inView = computed<readonly Near<Station>[]>(() => {
     .sort((a, b) => rank(a) - rank(b) || a.distance - b.distance);
 });
 
-/** The number of those that have the grade, and of those that may: that do not lack it for good. Null without a grade. */
+/**
+ * The number of those that have the grade, and of those that may: that do not lack it for good. Null without a grade,
+ * or such a station.
+ */
 export const haveGrade = computed<{ have: number; of: number } | null>(() => {
   const wanted = grade.value;
   if (wanted === null) return null;
   const selling = inView.value.filter(({ station }) => !lacks(station, wanted));
   const have = selling.filter(({ station }) => hasFuel(stationAnswer(station, wanted))).length;
-  return { have, of: selling.length };
+  return selling.length === 0 ? null : { have, of: selling.length };
 });
 
 /** Whether there is any station in view, were there no filters. */
