@@ -8,6 +8,7 @@ import {
   removeFeed,
   resumeFeed,
   runFeed,
+  withoutQuery,
 } from "#src/import/feeds/feeds.ts";
 import { shippedSources } from "#src/import/source-list.ts";
 
@@ -19,7 +20,10 @@ export const feedCalls = (services: ConsoleDeps): ConsoleCall[] => [
     const sources = shippedSources.map(({ name, title, files }) => ({
       ...{ name, title, has_address: files.some(({ address }) => address !== undefined) },
     }));
-    ctx.body = { feeds: await listFeeds(services.db), sources } satisfies ConsoleFeeds;
+    const feeds = (await listFeeds(services.db)).map((feed) => ({
+      ...{ ...feed, files: feed.files.map(withoutQuery) },
+    }));
+    ctx.body = { feeds, sources } satisfies ConsoleFeeds;
   }),
   actCall(services, "POST", "/feeds", addFeed, { status: 201, answer }),
   actCall(services, "POST", "/feeds/{id}/run", runFeed, { answer }),

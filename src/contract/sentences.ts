@@ -65,9 +65,12 @@ export type Sentence = {
 }[keyof typeof sentences];
 
 /** A sentence in English. A text is one without a code, as an older process stores it. */
-export const english = (said: Sentence | string): string =>
-  typeof said === "string"
-    ? said
-    : sentences[said.code].replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-        String(new Map<string, string | number>(Object.entries(said)).get(name)),
-      );
+export function english(said: Sentence | string): string {
+  if (typeof said === "string") return said;
+  // A process of a later version may have stored a code of its own.
+  const text: string | undefined = sentences[said.code];
+  const values = new Map<string, string | number>(Object.entries(said));
+  return (text ?? said.code).replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    String(values.get(name)),
+  );
+}

@@ -38,7 +38,9 @@ export const finishRun = async (
     refusedRows?: Buffer | null;
   },
 ): Promise<void> => {
-  const summary = end.summary === undefined ? null : JSON.stringify(end.summary);
+  // A list of thousands, such as doubtful pairs, is kept as its length.
+  const short = (_: string, value: unknown) => (Array.isArray(value) ? value.length : value);
+  const summary = end.summary === undefined ? null : JSON.stringify(end.summary, short);
   const row = { state: end.state, summary, fault: end.fault ?? null };
   const refused_rows = end.refusedRows ?? null;
   await tx("imports")

@@ -1,5 +1,5 @@
 import type { Condition } from "#src/infrastructure/parts.ts";
-import type { Sentence } from "#src/contract/sentences.ts";
+import { english, type Sentence } from "#src/contract/sentences.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { isBrokenOff } from "#src/infrastructure/db.ts";
@@ -14,7 +14,6 @@ export interface UnfoldableStation {
   stationId: string;
   since: number;
   nextAt: number;
-  /** A text when a process of the previous version has noted it. */
   reason: Sentence | string;
 }
 
@@ -110,7 +109,11 @@ export async function noteUnfoldable(
   healed: readonly string[],
 ): Promise<void> {
   const key = keyOf(prefix);
-  const told = failing.map((station) => [station.stationId, JSON.stringify(station)]);
+  // A process of the previous version shows `reason`.
+  const told = failing.map(({ reason, ...station }) => [
+    station.stationId,
+    JSON.stringify({ ...station, reason: english(reason), said: reason }),
+  ]);
   if (told.length > 0) await redis.hset(key, Object.fromEntries(told));
   if (healed.length > 0) await redis.hdel(key, ...healed);
 }
@@ -135,7 +138,14 @@ export function createUnfoldableWatch(deps: {
     look: async () => {
       const found = await redis.hvals(keyOf(config.redisPrefix));
       stations = found
-        .map((text) => JSON.parse(text) as UnfoldableStation)
+        .map((text) => JSON.parse(text) as UnfoldableStation & { said?: Sentence })
+        .map(({ said, ...one }) => {
+          const { stationId, reason, since } = one;
+          return {
+            ...one,
+            reason: said ?? `${stationId}: ${reason as string} since ${formatTime(since)}`,
+          };
+        })
         .filter(({ nextAt }) => clock() < nextAt + forgottenAfterMs)
         .sort((a, b) => a.since - b.since);
     },

@@ -277,6 +277,21 @@ describe("flow: feeds", function () {
       expect(await runsOf(id)).to.have.length(count + 2);
     });
 
+    it("are imported when an operator asks for it while a run is under way", async () => {
+      let answer: (() => void) | null = null;
+      server.answers.set("/r", (response, request) => {
+        answer = () => file(register(32))(response, request);
+      });
+      const count = (await runsOf(id)).length;
+      await makeDue(id);
+      await until(async () => answer, Boolean);
+      await operator("feed", "run", String(id), "--force", "half");
+      server.answers.set("/r", file(register(32)));
+      answer!();
+      const [last, before] = await ended(id, count + 2);
+      expect([before!.state, last!.state]).to.deep.equal(["unchanged", "done"]);
+    });
+
     it("are found interrupted when their process has died, and are run again as usual", async () => {
       const before = (await runsOf(id)).length;
       await rows(country.db, "update feeds set paused_at = now() where id = ?", [id]);
@@ -338,12 +353,15 @@ describe("flow: feeds", function () {
 
     it("do not believe that nobody has fuel from one run to the next, until an operator confirms it", async () => {
       server.answers.set("/f", file(stockOuts(40, everyFuel, 30)));
+      server.answers.set("/s", file(frenchStations(45)));
+      const before = await served("fr");
       const refused = await again(id);
       expect(refused.state, JSON.stringify(refused)).to.equal("refused");
       expect(refused.fault)
         .to.include('40 of its 40 statuses are "no"')
         .and.include("--force all-no");
       expect(await fuelOf(0)).to.include({ status: "low" });
+      expect(await served("fr")).to.equal(before);
       expect(await alarmsOf(id)).to.deep.equal(["feed-refused"]);
       const forced = await run(id, "--force", "all-no");
       expect(forced.state, String(forced.fault)).to.equal("done");
@@ -402,12 +420,26 @@ describe("flow: feeds", function () {
       );
     });
 
+    it("tell nobody the key in an address", async () => {
+      const id = await add("de-tankerkoenig", ...urls("keyed?apikey=SECRET"));
+      const [failed] = await ended(id, 1);
+      expect(failed!.fault).to.equal(`${server.origin}/keyed answered 404`);
+      for (let runs = 2; runs <= 3; runs += 1) await again(id);
+      const { json } = await operator("alarm", "list", "--all");
+      expect(JSON.stringify(json)).to.include(`feed ${id} (`).and.not.include("SECRET");
+      const seen = await Promise.all([olga.call("GET", "/feeds"), olga.call("GET", "/log")]);
+      expect(JSON.stringify(seen)).to.include("/keyed").and.not.include("SECRET");
+    });
+
     it("are refused with a sentence when they cannot be", async () => {
       for (const [options, words] of [
         [["--source", "nowhere"], "there is no such source"],
         [["--source", "it-mimit", "--every", "soon"], "--every"],
         [["--source", "it-mimit", "--url", "ftp://example.org/a"], "https://"],
         [["--source", "it-mimit", "--url", "https://me:x@example.org/a"], "user"],
+        [["--source", "it-mimit", "--url", "example.org/a.csv"], "https://"],
+        [["--source", "it-mimit", "--folder", "https://example.org/a.csv"], "FEEDS_FOLDER"],
+        [["--source", "it-mimit", "--folder", "*a*a*.csv"], "twice"],
         [["--source", "it-mimit", "--folder", "../a.csv"], "FEEDS_FOLDER"],
         [["--source", "it-mimit", "--folder", "/etc/passwd"], "FEEDS_FOLDER"],
         [["--source", "it-mimit", "--folder", "a", "--url", "https://example.org"], "either"],

@@ -6,6 +6,7 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import type { SeenFile } from "#src/import/feeds/feed-runs.ts";
+import { withoutQuery } from "#src/import/feeds/feeds.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type createReceivers, faultOf } from "#src/pushes/receivers.ts";
 
@@ -33,7 +34,7 @@ export async function fetchFile(
     let url = address;
     for (let redirects = 0; redirects <= redirectsMax; redirects += 1) {
       const checked = await receivers.read(url);
-      if ("fault" in checked) throw new Error(`${url}: ${checked.fault}`);
+      if ("fault" in checked) throw new Error(`${withoutQuery(url)}: ${checked.fault}`);
       const headersSent = headersFor(before);
       const sent = receivers.request(new URL(checked.url), { headers: headersSent, signal });
       sent.setTimeout(config.feedSilenceMs, () => silence.abort()).end();
@@ -50,12 +51,12 @@ export async function fetchFile(
       response.destroy();
       if (statusCode === 304 && before !== null) return null;
       if (!isRedirect || headers.location === undefined)
-        throw new Error(`${url} answered ${statusCode}`);
+        throw new Error(`${withoutQuery(url)} answered ${statusCode}`);
       const next = new URL(headers.location, url);
       next.hash = "";
       url = next.href;
     }
-    throw new Error(`${address} is redirected more than ${redirectsMax} times`);
+    throw new Error(`${withoutQuery(address)} is redirected more than ${redirectsMax} times`);
   } catch (error) {
     const { feedTimeoutMs, feedSilenceMs } = config;
     const why = timeout.aborted
@@ -63,7 +64,9 @@ export async function fetchFile(
       : silence.signal.aborted
         ? `sent nothing for FEED_SILENCE_MS (${feedSilenceMs} ms)`
         : null;
-    throw new Error(why === null ? faultOf(error) : `${address} ${why}`, { cause: error });
+    throw new Error(why === null ? faultOf(error) : `${withoutQuery(address)} ${why}`, {
+      cause: error,
+    });
   }
 }
 

@@ -29,8 +29,13 @@ export function createImportsRole(deps: RoleDeps, resolve?: Resolve): Role {
   const receivers = createReceivers({ webhookNetworks, webhookHttp }, resolve);
   const stopping = new AbortController();
   let last: Promise<unknown> = Promise.resolve();
+  // Without Redis the web processes drop changed rectangles by themselves.
+  const renew = () => renewEpoch(redis, config.redisPrefix).catch(() => undefined);
   const alone = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = last.then(work);
+    const mine = last.then(() => {
+      stopping.signal.throwIfAborted();
+      return work().finally(() => void renew());
+    });
     last = mine.catch(() => undefined);
     return mine;
   };
@@ -56,9 +61,6 @@ export function createImportsRole(deps: RoleDeps, resolve?: Resolve): Role {
       feedRun,
     );
     clearInterval(beat);
-    // Without Redis the web processes drop changed rectangles by themselves.
-    if (end.state !== "unchanged")
-      await renewEpoch(redis, config.redisPrefix).catch(() => undefined);
     await endRun(db, feedRun, end);
     const line = { job: `feed ${feedId}`, result: end.state };
     const ms = Math.round(performance.now() - startedAt);

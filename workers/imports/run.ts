@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { End, SeenFile, FeedRun } from "#src/import/feeds/feed-runs.ts";
+import { withoutQuery } from "#src/import/feeds/feeds.ts";
 import { importSource } from "#src/import/import-source.ts";
 import { packRefused } from "#src/import/refusals.ts";
 import { isFault } from "#src/import/read-text.ts";
@@ -69,17 +70,13 @@ async function run(deps: RunDeps, feedRun: FeedRun, folder: string): Promise<End
     }),
   );
   const refusedRows = await packRefused(refusals);
-  if (!isFault(summary))
-    return { state: "done", summary: withoutLists(summary), seen, refusedRows };
-  const fault = paths.reduce((text, path, n) => text.replaceAll(path, files[n]!), summary.fault);
+  if (!isFault(summary)) return { state: "done", summary, seen, refusedRows };
+  const fault = paths.reduce(
+    (text, path, n) => text.replaceAll(path, withoutQuery(files[n]!)),
+    summary.fault,
+  );
   return { state: summary.brokeOff === true ? "failed" : "refused", fault, refusedRows };
 }
-
-/** A list of thousands, such as doubtful pairs, is kept as its length. */
-const withoutLists = <T extends object>(summary: T): T =>
-  JSON.parse(
-    JSON.stringify(summary, (_, value: unknown) => (Array.isArray(value) ? value.length : value)),
-  ) as T;
 
 /** The ending of a file's name, by which a reader may know it: `.csv`, `.osm.pbf`. */
 const endingOf = (file: string): string =>

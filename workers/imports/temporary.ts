@@ -16,6 +16,7 @@ export async function withTemporaryFolder<T>(work: (folder: string) => Promise<T
 export async function removeLeftFolders(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = Number(/^fuelmark-feed-(\d+)-/.exec(name)?.[1] ?? NaN);
+    if (Number.isNaN(pid)) continue;
     const folder = join(tmpdir(), name);
     const since = await stat(folder).then(
       ({ mtimeMs }) => mtimeMs,

@@ -3,7 +3,7 @@ import { raiseAlarms } from "#src/alarms/raise.ts";
 import { startOfDay } from "#src/domain/time.ts";
 import { hourS } from "#src/domain/units.ts";
 import type { Source } from "#src/import/source.ts";
-import { isSilent } from "#src/import/feeds/feeds.ts";
+import { isSilent, withoutQuery } from "#src/import/feeds/feeds.ts";
 import { finishRun, isDead, startRun } from "#src/import/runs.ts";
 import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
 import type { Producer } from "#src/infrastructure/queues.ts";
@@ -45,9 +45,12 @@ export type End =
   | { state: "unchanged"; seen: Seen | null }
   | { state: "refused" | "failed"; fault: string; refusedRows?: Buffer | null; isStop?: boolean };
 
-/** The names of its files in a list: an address may be long, and hold a key in its query. */
+/** SQL: what was imported; where an operator has asked for a run meanwhile, nothing, so that it imports. */
+const remembers = "seen = case when seen = 'null' then seen else coalesce(?::jsonb, seen) end";
+
+/** The names of its files in a list. */
 const namesOf = ({ files }: Pick<FeedRun, "files">): string =>
-  files.map((file) => file.replace(/[?#].*$/, "").replace(/.*\/(?=.)/, "")).join(", ");
+  files.map((file) => withoutQuery(file).replace(/.*\/(?=.)/, "")).join(", ");
 
 /** Runs without success in a row that an operator is told of. */
 const failuresTold = 3;
@@ -55,7 +58,8 @@ const failuresTold = 3;
 const runsKept = 200;
 
 const named = (id: number, source: string): Sentence => ({
-  ...{ code: "feed", feed: `${id} (${source})` },
+  code: "feed",
+  feed: `${id} (${source})`,
 });
 
 /**
@@ -82,7 +86,7 @@ export const beginRun = (db: Db, feedId: number): Promise<FeedRun | null> =>
     });
     await rows(
       tx,
-      `update feeds set run_id = ?, force = '{}', due_at = server_now() + every_s * interval '1 s' where id = ?`,
+      `update feeds set run_id = ?, force = '{}', seen = nullif(seen, 'null'), due_at = server_now() + every_s * interval '1 s' where id = ?`,
       [runId, feedId],
     );
     if (died) await countFailure(tx, { ...begun, runId }, "its process has ended in the middle");
@@ -97,11 +101,15 @@ export const endRun = (db: Db, feedRun: FeedRun, end: End): Promise<void> =>
     const update = (set: string, ...values: unknown[]) =>
       rows(tx, `update feeds set ${set} where id = ? and run_id = ?`, [...values, feedId, runId]);
     if ("fault" in end) {
-      if (end.isStop === true) await update("due_at = server_now(), force = ?::text[]", force);
+      if (end.isStop === true)
+        await update(
+          "due_at = server_now(), force = case when force = '{}' then ?::text[] else force end",
+          force,
+        );
       else await countFailure(tx, feedRun, end.fault, end.state === "refused");
     } else {
       const seen = end.seen === null ? null : JSON.stringify(end.seen);
-      await update("failures = 0, seen = coalesce(?::jsonb, seen)", seen);
+      await update(`failures = 0, ${remembers}`, seen);
     }
     if (end.state === "done") {
       await update("news_at = server_now()");

@@ -37,6 +37,9 @@ export const listFeeds = (db: Db, id: number | null = null): Promise<ConsoleFeed
 /** SQL: a feed `f` has brought nothing new for longer than an operator wants to wait. */
 export const isSilent = "f.news_at < server_now() - f.alarm_after_s * interval '1 s'";
 
+/** An address as it may be told to everybody: its query may hold a key. */
+export const withoutQuery = (address: string): string => address.replace(/[?#].*$/s, "");
+
 const filesMax = 20;
 const added = Type.Object({
   /** A name, or a description of the operator's own. */
@@ -60,7 +63,7 @@ export const addFeed = operatorAct(added, noId, async (tx, wish) => {
     return invalid("paths", "Give either addresses or files of a folder");
   const asked = [...urls, ...paths];
   const files = asked.length > 0 ? asked : source.files.flatMap(({ address = [] }) => address);
-  const wrong = files.length === 0 ? noFiles : faultOf(files);
+  const wrong = files.length === 0 ? noFiles : faultOf(files, paths.length > 0);
   if (wrong !== null) return invalid(paths.length > 0 ? "paths" : "urls", wrong);
   const alarmAfterS = wish.alarm_after_s ?? Math.max(3 * everyS, 2 * periodS(source), dayS);
   const own = typeof wish.source === "string" ? null : JSON.stringify(source);
@@ -74,7 +77,8 @@ export const addFeed = operatorAct(added, noId, async (tx, wish) => {
     [source.name, own, files, everyS, alarmAfterS, replaces, source.name, files],
   );
   if (made === undefined) return already("feed", source.name, "added");
-  const details = { source: source.name, files, every_s: everyS, replace_source: replaces };
+  const told = files.map(withoutQuery);
+  const details = { source: source.name, files: told, every_s: everyS, replace_source: replaces };
   return done(made.id, "add", details);
 });
 
@@ -89,14 +93,18 @@ function sourceOf(wish: string | object): Source | string {
 }
 
 /** The fault of addresses and paths that no feed can have; null when all are good. */
-function faultOf(files: readonly string[]): string | null {
-  const urls = files.filter((file) => URL.canParse(file)).map((file) => new URL(file));
-  if (urls.some(({ protocol, username, hash }) => !/^https?:$/.test(protocol) || username + hash))
-    return "An address should begin with https://, and have neither a user nor a fragment";
+function faultOf(files: readonly string[], arePaths: boolean): string | null {
+  const isGood = (address: string): boolean => {
+    const url = URL.canParse(address) ? new URL(address) : null;
+    return url !== null && /^https?:$/.test(url.protocol) && url.username + url.hash === "";
+  };
+  // More stars would take an endless time where they do not match.
   const isWrong = (path: string): boolean =>
-    /^[/\\]|(^|[/\\])\.\.([/\\]|$)|\*.*\//.test(path) && !URL.canParse(path);
-  return files.some(isWrong)
-    ? "A path should lie below FEEDS_FOLDER, without .., and * may stand in its file name only"
+    /^[/\\]|(^|[/\\])\.\.([/\\]|$)|\*.*\/|\*.*\*.*\*/.test(path) || URL.canParse(path);
+  if (!arePaths && !files.every(isGood))
+    return "An address should begin with https://, and have neither a user nor a fragment";
+  return arePaths && files.some(isWrong)
+    ? "A path should lie below FEEDS_FOLDER, without .., and * may stand in its file name only, twice at most"
     : null;
 }
 
@@ -128,7 +136,7 @@ const forced = Type.Object({ force: Type.Optional(Type.Array(idText(40), { maxIt
 
 /** An operator has a feed run now, and imported even if nothing is new; `force` names guards that its next run ignores. */
 export const runFeed = change("run", forced, (due_at, { force = [] }) => {
-  return { due_at, seen: null, force };
+  return { due_at, seen: "null", force };
 });
 
 export const pauseFeed = change("pause", nothing, (paused_at) => ({ paused_at }));
@@ -145,7 +153,9 @@ export const removeFeed = operatorAct(nothing, rowId, async (tx, _, id) => {
     "delete from feeds where id = ? returning source, files",
     [id],
   );
-  return gone === undefined ? unknown("feed", id) : done(id, "remove", gone);
+  return gone === undefined
+    ? unknown("feed", id)
+    : done(id, "remove", { ...gone, files: gone.files.map(withoutQuery) });
 });
 
 const done = (id: number, verb: string, details: object = {}): Done<{ id: number }> => ({

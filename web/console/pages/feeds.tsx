@@ -234,7 +234,7 @@ function Adding({ sources, added }: AddingProps) {
   const send = async (event: Event): Promise<void> => {
     event.preventDefault();
     const given = places.split(/\s+/).filter((place) => place !== "");
-    const isPath = given.length > 0 && !/^https?:/i.test(given[0]!);
+    const isPath = given.length > 0 && !given[0]!.includes("://");
     const done = await doing.run(say("{source} runs at once", { source }), "POST", "/feeds", {
       ...{ source, every_s: Number(count) * units[unit], replace_source: replaces },
       ...(given.length === 0 ? {} : { [isPath ? "paths" : "urls"]: given }),

@@ -71,7 +71,8 @@ function Form({
   // A register that was chosen for stations must not go along, unseen, with statuses.
   const described = kind === "stations" ? sources.find(({ name }) => name === register) : undefined;
   const source = described?.name ?? extract;
-  const names = files.map(({ name }) => name).join(", ");
+  // The server takes the names apart at commas.
+  const names = files.map(({ name }) => name.replaceAll(",", " ")).join(", ");
   const [asksReplace, setReplace] = useState(false);
   // A tick that was made for stations must not go along, unseen, with statuses.
   const replace = asksReplace && kind !== "statuses";
@@ -284,6 +285,7 @@ const known: Record<string, Text> = {
   refused: "refused",
   joined: "joined across sources",
   asked: "pairs to decide",
+  doubtful: "possible duplicates",
   kept_by_hand: "kept by hand",
   behind_marks: "behind marks",
   moved_h: "moved h",
@@ -335,19 +337,12 @@ function Did({ of: { summary, fault } }: { of: ConsoleImport }) {
   if (summary === null) return <span class="soft">–</span>;
   // A run of a feed has its stations and its statuses apart.
   const stations = isSummary(summary["stations"]) ? summary["stations"] : summary;
-  const { doubtful } = stations as { doubtful?: [] };
   const { statuses } = summary as { statuses?: Record<string, unknown> | null };
   const { unknown_fuels: fuels = {} } = summary as { unknown_fuels?: Record<string, number> };
-  const pairs = doubtful?.length ?? 0;
   const unknown = counts(fuels);
   return (
     <>
       <Counts of={stations} />
-      {pairs > 0 && (
-        <div class="soft">
-          {say("{n} {n|pair|pairs} of stations may be duplicates", { n: String(pairs) })}
-        </div>
-      )}
       {unknown !== "" && (
         <div class="soft">{say("unknown fuels: {fuels}", { fuels: unknown })}</div>
       )}

@@ -19,7 +19,11 @@ export function PairsPage() {
   const [here, setHere] = useState(0);
   const [merged, setMerged] = useState<ConsolePair | null>(null);
   const doing = useDoing();
-  const pairs = loading.value.value?.pairs ?? [];
+  // It stands in the list until that has been read again: a second key must not decide it twice.
+  const [decided, setDecided] = useState<ConsolePair | null>(null);
+  const pairs = (loading.value.value?.pairs ?? []).filter(
+    ({ station, into }) => station.id !== decided?.station.id || into.id !== decided.into.id,
+  );
   const shown = pairs.slice(0, shownMost);
   const current = Math.min(here, shown.length - 1);
   const decide = async (verb: Verb, pair: ConsolePair): Promise<void> => {
@@ -28,7 +32,10 @@ export function PairsPage() {
       verb === "merge" ? "" : say("Kept apart: {a} and {b}", { a: station.id, b: into.id });
     const path = `/stations/${encodeURIComponent(station.id)}/${verb}`;
     const done = await doing.run(words, "POST", path, { other: into.id });
-    setMerged(done !== null && verb === "merge" ? pair : null);
+    if (done !== null) {
+      setMerged(verb === "merge" ? pair : null);
+      setDecided(pair);
+    }
     await loading.load();
   };
   const undo = async (): Promise<void> => {
@@ -36,6 +43,7 @@ export function PairsPage() {
     const path = `/stations/${encodeURIComponent(merged.station.id)}/split`;
     await doing.run(say("The two are apart again"), "POST", path);
     setMerged(null);
+    setDecided(null);
     await loading.load();
   };
   // A layout effect runs with the page's first picture, so that no key is lost.

@@ -226,8 +226,7 @@ export const partners = {
   "behind marks": "перекрыто отметками",
   "moved h": "сдвиг в часах",
   "refused: {why}": "отклонено: {why}",
-  "{n} {n|pair|pairs} of stations may be duplicates":
-    "возможно, дубликаты: {n} {n|пара|пары|пар} станций",
+  "possible duplicates": "возможных дубликатов",
   // People.
   "Erases a person: nothing leads from the marks to the person any more, and no status changes. Export shows what is kept of a person, for that person.":
     "Стирание удаляет данные о человеке: отметки больше нельзя с ним связать, статусы не меняются. Выгрузка показывает всё, что хранится о человеке: она предназначена ему самому.",
