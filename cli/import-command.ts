@@ -81,7 +81,7 @@ export const withRemovals = (command: Command, noun: string): Command =>
     )
     .option(
       "--allow-removals <n>",
-      "how many may go where that is more than a tenth of the source, and more than 100",
+      "how many may go where that is more than a tenth of the source, of a small one ten or half of it",
       integer(0, 10_000_000),
     )
     .option("--dry-run", "only read and compare, change nothing", false);

@@ -5,7 +5,8 @@ import { type Options, people, runImport, withRemovals } from "#cli/import-comma
 import type { Output } from "#cli/output.ts";
 import { type Chosen, chosenSource, mapWords } from "#cli/source.ts";
 import { statusesPeople } from "#cli/statuses.ts";
-import { choice, entries, sourceName } from "#cli/values.ts";
+import { choice, sourceName } from "#cli/values.ts";
+import { entries } from "#src/infrastructure/lists.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import { importSource, type SourceSummary } from "#src/import/import-source.ts";
 import { type StationFormat, stationFormats } from "#src/import/import-stations.ts";

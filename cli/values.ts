@@ -96,10 +96,3 @@ export function sourceName(text: string): string {
     throw new ExitError("must contain only letters a-z, digits, - and _");
   return name;
 }
-
-/** `a, b` → its entries; "" for none. */
-export const entries = (text: string): string[] =>
-  text
-    .split(",")
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== "");

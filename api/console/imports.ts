@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { gunzipSync } from "node:zlib";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
 import { Type, type Static } from "typebox";
 import {
   type ConsoleCall,
@@ -24,6 +25,7 @@ import { firstRefused } from "#src/import/refusals.ts";
 import { listRuns, refusedRowsOf, runsShown, startRun } from "#src/import/runs.ts";
 import { shippedSources } from "#src/import/source-list.ts";
 import type { Db } from "#src/infrastructure/db.ts";
+import { entries } from "#src/infrastructure/lists.ts";
 import { idText, line, rowId } from "#src/operators/inputs.ts";
 
 const bytesMax = 50 * 1024 * 1024;
@@ -68,7 +70,7 @@ export const importCalls = ({ db }: ConsoleDeps): ConsoleCall[] => [
 async function refusedCsv(db: Db, id: string | undefined): Promise<string> {
   const packed = await refusedRowsOf(db, idOf(rowId, id));
   if (packed === null) throw refused("not-found", "This import has no rows that were left out.");
-  return gunzipSync(packed).toString("utf8");
+  return (await promisify(gunzip)(packed)).toString("utf8");
 }
 
 /**
@@ -93,7 +95,10 @@ export function uploadPage(router: PageRouter, services: ConsoleDeps, gate: Oper
     busy = true;
     const { kind, file, source, replace_source = false, dry_run } = values as unknown as Asked;
     const { allow_removals: allowRemovals, sizes, force = "" } = values as unknown as Asked;
-    const folder = await mkdtemp(join(tmpdir(), "fuelmark-import-"));
+    const folder = await mkdtemp(join(tmpdir(), "fuelmark-import-")).catch((error: unknown) => {
+      busy = false;
+      throw error;
+    });
     const clean = async (): Promise<void> => {
       busy = false;
       await rm(folder, { recursive: true, force: true });
@@ -106,7 +111,7 @@ export function uploadPage(router: PageRouter, services: ConsoleDeps, gate: Oper
       const id = await startRun(db, row);
       const removals = { replaceSource: replace_source, allowRemovals };
       const refusals = join(folder, "refused.csv");
-      const task = { kind, paths, refusals, force: entriesOf(force), source, ...removals };
+      const task = { kind, paths, refusals, force: entries(force), source, ...removals };
       runImport(services, { id, actor, file, names }, { ...task, dryRun: dry_run }, clean);
       ctx.status = 202;
       ctx.set("Cache-Control", "no-store");
@@ -176,9 +181,3 @@ async function receiveWhole(from: IncomingMessage, copy: string): Promise<number
   if (bytes > bytesMax) throw tooLarge;
   return bytes;
 }
-
-const entriesOf = (text: string): string[] =>
-  text
-    .split(",")
-    .map((one) => one.trim())
-    .filter((one) => one !== "");

@@ -85,48 +85,7 @@ function tableFault({ code = "", lines }: Partial<CsvError>) {
   return what === undefined ? null : wrongFile(what, advice.cut, lines ?? null);
 }
 
-/**
- * The lines of a table below its heading, as records by column name. Fields are separated as in the heading, by commas,
- * semicolons or tabs, because spreadsheets follow the custom of their country. Throws a wrong-file fault when one of
- * the `required` columns is missing.
- */
-export async function* csvRecords<Column extends string>(
-  path: string,
-  columns: { required: readonly Column[]; optional?: readonly Column[] },
-  progress: ReadProgress,
-): AsyncGenerator<Numbered<Record<Column, string>>> {
-  const { required, optional = [] } = columns;
-  let indexes: [Column, number][] | null = null;
-  const lines = csvLines(path, { ...(await tableHead(path)), quote: true }, progress);
-  for await (const { line, fields } of lines) {
-    if (indexes === null) {
-      const heading = fields.map((name) => name.trim().toLowerCase());
-      const missing = required.filter((name) => !heading.includes(name));
-      if (missing.length > 0) throw missingColumns(missing, heading, required, line);
-      indexes = [...required, ...optional].map((name) => [name, heading.indexOf(name)]);
-      continue;
-    }
-    const named = indexes.map(([name, index]) => [name, (fields[index] ?? "").trim()]);
-    yield { line, fields: Object.fromEntries(named) as Record<Column, string> };
-  }
-}
-
-const headingShown = 120;
 const headMax = 64_000;
-
-function missingColumns(
-  missing: readonly string[],
-  heading: readonly string[],
-  required: readonly string[],
-  line: number,
-): Error {
-  const found = heading.join(", ").slice(0, headingShown);
-  return wrongFile(
-    `the heading has no column ${missing.join(", ")}; it names ${found}`,
-    `The first line of such a file names the columns ${required.join(", ")}, in any order.`,
-    line,
-  );
-}
 
 /** The separator of a table, and how many lines stand before it. The heading tells, or a first line `sep=;`. */
 export async function tableHead(

@@ -2,26 +2,46 @@ import { csvLines, tableHead } from "#src/import/csv-lines.ts";
 import type { FileRecord, FileSpec } from "#src/import/records.ts";
 import { advice, type ReadProgress, wrongFile } from "#src/import/read-text.ts";
 
+/** A line of a table by its columns. */
+export interface TableRow extends FileRecord {
+  line: number;
+  value: Record<string, string>;
+}
+
 /**
- * The lines of a CSV below its heading, by the heading's names as they are written. Throws a wrong-file fault for a
- * table with an open quote, with lines of different numbers of fields, or with its heading a second time.
+ * The lines of a CSV below its heading, by the heading's names as they are written; those of `required` and `optional`
+ * are found in any case. Throws a wrong-file fault for a table without a required column, with an open quote, with lines
+ * of different numbers of fields, or with its heading a second time.
  */
 export async function* csvTable(
   path: string,
-  spec: FileSpec,
+  spec: FileSpec | undefined,
   progress: ReadProgress,
-): AsyncGenerator<FileRecord> {
-  const { quotes: quote = true, spill } = spec;
+  required: readonly string[] = [],
+  optional: readonly string[] = [],
+): AsyncGenerator<TableRow> {
+  const { quotes: quote = true, spill } = spec ?? {};
   const { skip, delimiter } = await tableHead(path, spec);
-  const layout = { delimiter, quote, skip, anyWidth: spill !== undefined, text: spec };
-  let names: string[] | null = spec.columns ?? null;
+  const layout = {
+    delimiter,
+    quote,
+    skip,
+    anyWidth: spill !== undefined,
+    ...(spec === undefined ? {} : { text: spec }),
+  };
+  let names: string[] | null = spec?.columns ?? null;
+  let heading = names;
   let [refused, read] = [0, 0];
   for await (const { line, fields } of csvLines(path, layout, progress)) {
     if (names === null) {
-      names = distinct(fields.map((name) => name.trim()));
+      heading = fields.map((name) => name.trim());
+      const wanted = new Map([...required, ...optional].map((name) => [name.toLowerCase(), name]));
+      names = distinct(heading.map((name) => wanted.get(name.toLowerCase()) ?? name));
+      const missing = required.filter((name) => !names!.includes(name));
+      if (missing.length > 0) throw missingColumns(missing, heading, required, line);
       continue;
     }
-    if (fields.length > 1 && fields.every((field, n) => field.trim() === names?.[n]))
+    if (fields.length > 1 && fields.every((field, n) => field.trim() === heading?.[n]))
       throw wrongFile(
         "it is the heading again",
         "Two files may stand in one: take each by itself.",
@@ -33,10 +53,10 @@ export async function* csvTable(
       fields.length === names.length
         ? byName(names, fields)
         : mended(names, fields, { ...spec, separator: delimiter });
-    if (value !== null) yield { place, value };
+    if (value !== null) yield { place, line, value };
     else {
       refused += 1;
-      yield { place, value: byName(names, fields), refused: "wrong-fields" };
+      yield { place, line, value: byName(names, fields), refused: "wrong-fields" };
     }
   }
   // A few lines can be spoilt by their writer; many show that the table is read wrongly.
@@ -48,6 +68,18 @@ export async function* csvTable(
   if (read === 0) throw wrongFile("it has no line below its heading", advice.cut);
 }
 
+const missingColumns = (
+  missing: readonly string[],
+  heading: readonly string[],
+  required: readonly string[],
+  line: number,
+): Error =>
+  wrongFile(
+    `the heading has no column ${missing.join(", ")}; it names ${heading.join(", ").slice(0, 120)}`,
+    `The first line of such a file names the columns ${required.join(", ")}, in any order.`,
+    line,
+  );
+
 /** The names of columns; a second column of one name gets a number, so that neither is lost. */
 const distinct = (names: readonly string[]): string[] =>
   names.map((name, n) => {
@@ -56,7 +88,7 @@ const distinct = (names: readonly string[]): string[] =>
   });
 
 const byName = (names: readonly string[], fields: readonly string[]): Record<string, string> =>
-  Object.fromEntries(names.map((name, n) => [name, fields[n] ?? ""]));
+  Object.fromEntries(names.map((name, n) => [name, (fields[n] ?? "").trim()]));
 
 /**
  * A line with too many fields, because one value holds separators: each column that may hold them is tried, and must
@@ -65,7 +97,7 @@ const byName = (names: readonly string[], fields: readonly string[]): Record<str
 function mended(
   names: readonly string[],
   fields: readonly string[],
-  { spill = [], shapes = {}, separator = "" }: FileSpec,
+  { spill = [], shapes = {}, separator = "" }: Pick<FileSpec, "spill" | "shapes" | "separator">,
 ): Record<string, string> | null {
   const surplus = fields.length - names.length;
   if (surplus <= 0) return null;

@@ -2,8 +2,10 @@ import { dayMs } from "#src/domain/units.ts";
 import type { ImportOptions, ImportSummary } from "#src/import/file-import.ts";
 import { importStationRows } from "#src/import/import-stations.ts";
 import { importStatusRows, type StatusSummary } from "#src/import/import-statuses.ts";
+import { guardAllNo } from "#src/import/guards.ts";
+import type { StatusesRead } from "#src/import/read-statuses.ts";
 import { asFault, type FileFault, isFault } from "#src/import/read-text.ts";
-import { createRefusedRows, type RefusedRow } from "#src/import/refusals.ts";
+import { createRefusedRows, type RefusedRow, type RefusedRows } from "#src/import/refusals.ts";
 import { type Source, storedAs } from "#src/import/source.ts";
 import { findFiles, type FoundFiles } from "#src/import/source-files.ts";
 import { readSourceStations } from "#src/import/source-stations.ts";
@@ -55,10 +57,14 @@ export async function importSource(
   const label = options.label ?? storedAs(source);
   const files = await asFault(paths.join(", "), () => findFiles(source, paths));
   if (isFault(files)) return files;
-  const rows = createRefusedRows(label, options.refusals);
+  const { refusals } = options;
+  const rows = await asFault(refusals ?? "", () => createRefusedRows(label, refusals));
+  if (isFault(rows)) return rows;
   try {
     const unknown = new Map<string, number>();
     const now = await databaseNow(db);
+    const stock = await readStock(db, options, { label, now, files, rows });
+    if (stock !== null && isFault(stock)) return stock;
     const stations = await importStationRows(
       db,
       stationOptions(options, label, files),
@@ -69,7 +75,7 @@ export async function importSource(
       },
     );
     if (isFault(stations)) return stations;
-    const statuses = await importStock(db, config, options, { label, files, rows, stations });
+    const statuses = await importStock(db, config, options, { label, files, stock, stations });
     if (statuses !== null && isFault(statuses)) return statuses;
     const unknown_fuels = Object.fromEntries(unknown);
     return { source: label, stations, statuses, unknown_fuels, refused_rows: rows.first };
@@ -95,7 +101,26 @@ const stationOptions = (
   ...{ force, country: source.country, isWhole: source.as !== "osm" && !replaceSource },
 });
 
-/** The statuses of the source's stock-outs. A dry run cannot find stations that are not here yet. */
+/** The statuses of the source's stock-outs, checked before anything changes; null if it has none. */
+async function readStock(
+  db: Db,
+  { source, force, progress }: SourceImport,
+  { label, now, files, rows }: { label: string; now: number; files: FoundFiles; rows: RefusedRows },
+): Promise<StatusesRead | FileFault | null> {
+  const file = stockFile(source);
+  if (file === undefined || !files.has(file)) return null;
+  return asFault(files.get(file)!.path, async () => {
+    const onBytes = (bytes: number): void => progress("reading", bytes, null);
+    const read = await readSourceStock(source, files, { label, now, progress: onBytes, rows });
+    await guardAllNo(db, { source: label, force }, timely(read, now));
+    return read;
+  });
+}
+const stockFile = ({ stock, files }: Source) => stock && (stock.file ?? files[0]!.name);
+const timely = ({ statuses }: StatusesRead, now: number) =>
+  statuses.filter(({ updated }) => updated > now - dayMs);
+
+/** Saves them. A dry run cannot find stations that are not here yet. */
 async function importStock(
   db: Db,
   config: Config,
@@ -103,23 +128,19 @@ async function importStock(
   {
     label,
     files,
-    rows,
+    stock,
     stations,
   }: {
     label: string;
     files: FoundFiles;
-    rows: ReturnType<typeof createRefusedRows>;
+    stock: StatusesRead | null;
     stations: ImportSummary;
   },
 ): Promise<StatusSummary | FileFault | null> {
-  const { stock } = source;
-  const file = stock?.file ?? source.files[0]!.name;
-  if (stock === undefined || !files.has(file) || (dryRun && stations.added > 0)) return null;
+  if (stock === null || (dryRun && stations.added > 0)) return null;
   const options = {
-    ...{ path: files.get(file)!.path, source: label, format: source.name },
+    ...{ path: files.get(stockFile(source)!)!.path, source: label, format: source.name },
     ...{ dryRun, force, progress, waiting, touched, maxAgeMs: dayMs, asOf: null },
   };
-  return importStatusRows(db, config, options, (now, onBytes) =>
-    readSourceStock(source, files, { label, now, progress: onBytes, rows }),
-  );
+  return importStatusRows(db, config, options, () => Promise.resolve(stock));
 }

@@ -28,29 +28,6 @@ import { type ImportedStation, shownNames } from "#src/import/osm-station.ts";
 import type { FileFault } from "#src/import/read-text.ts";
 import { joinSources } from "#src/import/join-sources.ts";
 import { joinSame } from "#src/import/same-station.ts";
-import { findFiles } from "#src/import/source-files.ts";
-import { sourceNamed } from "#src/import/source-list.ts";
-import { readSourceStations } from "#src/import/source-stations.ts";
-
-/**
- * Imports stations from a file of OSM objects. The file is read and checked to its end before the first row changes.
- * When it is interrupted while saving, nothing has changed; of more than 10,000 changes whole transactions have, and a
- * second import does the rest (decisions 14.17).
- */
-export function importStations(
-  db: Db,
-  options: ImportOptions<StationFormat>,
-): Promise<ImportSummary | FileFault> {
-  const { path, source = "osm" } = options;
-  return importStationRows(db, { ...options, source }, async (onBytes) => {
-    const description = sourceNamed(options.format ? `osm-${options.format}` : "osm")!;
-    const files = await findFiles(description, [path]);
-    const { format } = files.get("stations")!.spec;
-    const reading = { label: source, now: 0, progress: onBytes };
-    const read = await readSourceStations(description, files, reading);
-    return { ...read, format: format === "json" ? "overpass" : format };
-  });
-}
 
 export const stationFormats = ["overpass", "geojson"] as const;
 export type StationFormat = (typeof stationFormats)[number];
@@ -78,7 +55,7 @@ async function apply(
   await guardPositions(db, options, staged.found);
   const imported = withoutTownBrands(inCountry(staged, options.country), cities);
   const known = await idsOfSource(db, source);
-  guardShrinking(options, imported.length, known.inService.length);
+  guardShrinking(options, imported.length, known.inService.length + known.parts);
   const [inService, closed] = [new Set(known.inService), new Set(known.closed)];
   const { groups, doubtful } = joinSame(imported, inService, closed);
   const brands = brandSpellings(await servedBrands(db), imported);

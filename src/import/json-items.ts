@@ -29,7 +29,8 @@ export async function* jsonItems(
     }
   }
   const { text, found } = splitter.rest();
-  const around = parseAt(text, "this", 1);
+  // The lines of the text count only where no item was cut out of it.
+  const around = parseAt(text, "this", found ? null : 1);
   if (!found) throw noList(records, around);
   const remark = isRecord(around) ? around["remark"] : undefined;
   // After a query without enough time or memory, Overpass answers 200 with a part of the result and this remark.
@@ -90,7 +91,7 @@ function noList(records: string, around: unknown): Error {
 }
 
 /** The value of the JSON text of `what`, which begins in `line` of the file. Throws a wrong-file fault. */
-export function parseAt(text: string, what: string, line: number): unknown {
+export function parseAt(text: string, what: string, line: number | null): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -102,7 +103,7 @@ export function parseAt(text: string, what: string, line: number): unknown {
     throw wrongFile(
       `${what} is not JSON${near === "" ? "" : ` after “${near}”`}`,
       advice.cut,
-      line + lines,
+      line === null ? null : line + lines,
     );
   }
 }

@@ -1,5 +1,6 @@
 import { cleanText } from "#src/import/clean-text.ts";
-import { csvLines, csvRecords } from "#src/import/csv-lines.ts";
+import { csvLines } from "#src/import/csv-lines.ts";
+import { csvTable, type TableRow } from "#src/import/csv-table.ts";
 import { collect, type Collected, type Refused } from "#src/import/file-import.ts";
 import { advice, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
 import { readText } from "#src/import/text-file.ts";
@@ -27,7 +28,7 @@ export function readCities(
   progress: ReadProgress,
 ): Promise<Collected<CityRow>> {
   return format === "hflabs"
-    ? collect(csvRecords(path, { required: hflabsColumns }, progress), "city", fromHflabs)
+    ? collect(csvTable(path, undefined, progress, hflabsColumns), "city", fromHflabs)
     : collect(csvLines(path, { delimiter: "\t", quote: false }, progress), "city", fromGeonames);
 }
 
@@ -51,7 +52,7 @@ const hflabsColumns = [
 type Hflabs = Record<(typeof hflabsColumns)[number], string>;
 
 /** A line of the CSV of hflabs/city: Russian cities by FIAS id. */
-function fromHflabs({ line: number, fields }: { line: number; fields: Hflabs }): CityFrom {
+function fromHflabs({ line: number, value: fields }: TableRow): CityFrom {
   const line = Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, cleanText(value, 120)]),
   ) as Hflabs;

@@ -1,7 +1,8 @@
 import type { Point } from "#src/domain/geo.ts";
 import { parseTime } from "#src/domain/time.ts";
 import { type Grade, grades, parseGrade, type Status, statuses } from "#src/domain/vocabulary.ts";
-import { csvRecords, endsWithLine } from "#src/import/csv-lines.ts";
+import { endsWithLine } from "#src/import/csv-lines.ts";
+import { csvTable } from "#src/import/csv-table.ts";
 import { holdsNone, type Reasons, refuse, type Refused } from "#src/import/file-import.ts";
 import type { RefusedRows } from "#src/import/refusals.ts";
 import { advice, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
@@ -48,7 +49,8 @@ function pointFrom(latText: string, lonText: string): Point | null {
 
 const required = ["station_id", "status", "fuels_now", "fuels_no", "updated"] as const;
 const optional = ["lat", "lon"] as const;
-type Line = Record<(typeof required)[number] | (typeof optional)[number], string>;
+type Line = Record<(typeof required)[number], string> &
+  Partial<Record<(typeof optional)[number], string>>;
 
 /**
  * Statuses of the plain CSV (docs/imports.md). The newest line of a station counts. Throws a wrong-file fault for
@@ -62,8 +64,9 @@ export async function readStatusCsv(
   const byId = new Map<string, SourceStatus>();
   let last: SourceStatus | Refused | null = null;
   let lastLine = 0;
-  const records = csvRecords<keyof Line>(path, { required, optional }, progress);
-  for await (const { line: number, fields: line } of records) {
+  const records = csvTable(path, undefined, progress, required, optional);
+  for await (const { line: number, value } of records) {
+    const line = value as Line;
     result.read += 1;
     lastLine = number;
     last = statusFrom(line, source);
@@ -94,7 +97,7 @@ function statusFrom(line: Line, source: string): SourceStatus | Refused {
   if (updated === null) return { refused: "bad-time" };
   return {
     ids: [line.station_id, `${source}-${line.station_id}`],
-    point: pointFrom(line.lat, line.lon),
+    point: pointFrom(line.lat ?? "", line.lon ?? ""),
     status,
     fuelsNow,
     fuelsNo,

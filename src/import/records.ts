@@ -56,9 +56,10 @@ export function readRecords(
   path: string,
   spec: FileSpec,
   progress: ReadProgress,
+  required: readonly string[] = [],
 ): AsyncGenerator<FileRecord> {
   const { format, records = "." } = spec;
-  if (format === "csv") return csvTable(path, spec, progress);
+  if (format === "csv") return csvTable(path, spec, progress, required);
   if (format === "geojson") return jsonItems(path, "features", spec, progress);
   if (format === "geojsonseq") return jsonSequence(path, spec, progress);
   if (format === "osm-pbf") return osmPbf(path, progress);

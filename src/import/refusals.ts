@@ -1,7 +1,7 @@
-import { createWriteStream } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { finished } from "node:stream/promises";
-import { gzipSync } from "node:zlib";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 
@@ -28,10 +28,13 @@ export const refusedShown = 200;
 const valueMax = 200;
 const columns = ["place", "id", "field", "value", "reason"];
 
-/** Collects refused rows of the source `label`, all of them as CSV in the file `path` if there is one. */
-export function createRefusedRows(label: string, path?: string): RefusedRows {
+/**
+ * Collects refused rows of the source `label`, all of them as CSV in the file `path` if there is one. Rejects when it
+ * cannot be opened.
+ */
+export async function createRefusedRows(label: string, path?: string): Promise<RefusedRows> {
   const first: RefusedRow[] = [];
-  const file = path === undefined ? null : createWriteStream(path);
+  const file = path === undefined ? null : (await open(path, "w")).createWriteStream();
   file?.write(`${columns.join(",")}\n`);
   // Its error is thrown by `end`.
   file?.on("error", () => undefined);
@@ -63,7 +66,7 @@ export async function packRefused(path: string): Promise<Buffer | null> {
   if (csv === null || !csv.subarray(0, csv.length - 1).includes(lineFeed)) return null;
   const whole =
     csv.length <= refusedBytes ? csv : csv.subarray(0, csv.lastIndexOf(lineFeed, refusedBytes) + 1);
-  return gzipSync(whole);
+  return promisify(gzip)(whole);
 }
 
 const lineFeed = 0x0a;

@@ -1,13 +1,6 @@
-import { open, readdir, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import {
-  advice,
-  asFault,
-  inFile,
-  isFault,
-  type ReadProgress,
-  wrongFile,
-} from "#src/import/read-text.ts";
+import { asFault, inFile, isFault, type ReadProgress, wrongFile } from "#src/import/read-text.ts";
 import { type FileRecord, type FileSpec, guessSpec, readRecords } from "#src/import/records.ts";
 import { fileNamed, type Source, type SourceFile } from "#src/import/source.ts";
 import { valueAt } from "#src/import/source-values.ts";
@@ -68,32 +61,8 @@ export async function* recordsIn(
 ): AsyncGenerator<FileRecord> {
   const { path, spec } = files.get(name)!;
   const { has = [] } = fileNamed(source, name);
-  yield* inFile(
-    path,
-    withColumns(readRecords(path, spec, progress), spec.format === "csv" ? has : []),
-  );
+  yield* inFile(path, readRecords(path, spec, progress, has));
 }
-
-async function* withColumns(
-  records: AsyncIterable<FileRecord>,
-  has: readonly string[],
-): AsyncGenerator<FileRecord> {
-  let isFirst = true;
-  for await (const record of records) {
-    if (isFirst && record.refused === undefined) {
-      const missing = has.filter((column) => !Object.hasOwn(record.value, column));
-      if (missing.length > 0)
-        throw wrongFile(
-          `the heading has no column ${missing.join(", ")}; it names ${Object.keys(record.value).join(", ").slice(0, headingShown)}`,
-          advice.kind,
-        );
-      isFirst = false;
-    }
-    yield record;
-  }
-}
-
-const headingShown = 120;
 
 /** The first of the files, and of its ways to be read, whose columns or keys the file has. */
 export async function fitting(
@@ -106,12 +75,10 @@ export async function fitting(
   return null;
 }
 
-const headBytes = 64;
 const recordsTried = 20;
 
 /** True if one of the file's first records has all of these columns or keys. */
 async function isOf(path: string, spec: FileSpec, has: readonly string[]): Promise<boolean> {
-  if (spec.format === "osm-pbf") return (await headOf(path)).includes("OSMHeader");
   const looked = await asFault(path, async () => {
     let tried = 0;
     for await (const { value, refused } of readRecords(path, spec, () => undefined)) {
@@ -122,16 +89,6 @@ async function isOf(path: string, spec: FileSpec, has: readonly string[]): Promi
     return { fits: false };
   });
   return !isFault(looked) && looked.fits;
-}
-
-async function headOf(path: string): Promise<string> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-    return buffer.subarray(0, bytesRead).toString("latin1");
-  } finally {
-    await file.close();
-  }
 }
 
 function strange(path: string, { name, files }: Source, taken: number): Error {

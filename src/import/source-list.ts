@@ -12,7 +12,7 @@ import osmOverpass from "#src/import/sources/osm-overpass.json" with { type: "js
 import osm from "#src/import/sources/osm.json" with { type: "json" };
 import ptDgeg from "#src/import/sources/pt-dgeg.json" with { type: "json" };
 import { wrongFile } from "#src/import/read-text.ts";
-import { readSource, type Source } from "#src/import/source.ts";
+import { fields, readSource, type Source } from "#src/import/source.ts";
 
 /** Descriptions that come with Fuelmark; `test/import/sources.test.ts` checks each of them. */
 export const shippedSources = [
@@ -66,19 +66,7 @@ function parsed(text: string): unknown {
   }
 }
 
-const ours = [
-  "id",
-  "lat",
-  "lon",
-  "name",
-  "brand",
-  "operator",
-  "address",
-  "street",
-  "number",
-  "city",
-] as const;
-const mapped: readonly string[] = [...ours, "opening_hours", "fuels"];
+const mapped = [...Object.keys(fields.properties), "fuels"];
 
 /**
  * A description of a CSV whose columns are named by hand: `lat=Latitud,lon=Longitud,id=Code`. Decimal commas are
@@ -99,6 +87,7 @@ export function sourceFromMap(map: string, name = "csv"): Source {
   const { grades, ...rest } = csv;
   const read = readSource({
     ...{ ...rest, name },
+    files: rest.files.map((file) => ({ ...file, has: pairs.map(([, column]) => column) })),
     fields: { ...plain, lat: degrees(lat), lon: degrees(lon) },
     ...(fuels === undefined ? {} : { fuels: { list: fuels }, grades }),
   });

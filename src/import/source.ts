@@ -67,7 +67,7 @@ const stock = closed({
   not_sold_days: optional(Type.Integer({ minimum: 1, maximum: 3650 })),
 });
 
-const fields = closed({
+export const fields = closed({
   id: value,
   lat: value,
   lon: value,

@@ -2,6 +2,7 @@ import { gradesText } from "#src/domain/grades-sold.ts";
 import { type Grade, grades } from "#src/domain/vocabulary.ts";
 import { knownBrands } from "#src/import/brand-names.ts";
 import type { Reasons } from "#src/import/file-import.ts";
+import { isNearCountry } from "#src/import/guards.ts";
 import { isRecord } from "#src/import/json-items.ts";
 import { type ImportedStation, shownNames } from "#src/import/osm-station.ts";
 import { createRefusedRows, type RefusedRow } from "#src/import/refusals.ts";
@@ -38,7 +39,7 @@ const known = knownBrands(new Map());
 /** Reads the files of a source to their end, and sums up what comes of them. Throws wrong-file faults. */
 export async function trySource(source: Source, paths: readonly string[]): Promise<Tried> {
   const files = await findFiles(source, paths);
-  const rows = createRefusedRows(storedAs(source));
+  const rows = await createRefusedRows(storedAs(source));
   const options = { label: storedAs(source), now: Date.now(), progress: () => undefined, rows };
   const { read, found, refused, reasons, unknownFuels } = await readSourceStations(
     source,
@@ -46,6 +47,9 @@ export async function trySource(source: Source, paths: readonly string[]): Promi
     options,
   );
   const stations = found.filter(({ sells }) => sells !== "gas");
+  const { country } = source;
+  const abroad =
+    country === undefined ? 0 : stations.filter((one) => !isNearCountry(one, country)).length;
   const none = found.length - stations.length;
   const of = (has: (station: ImportedStation) => boolean): number => stations.filter(has).length;
   const selling = grades.map((grade) => [
@@ -70,7 +74,7 @@ export async function trySource(source: Source, paths: readonly string[]): Promi
     first: stations.slice(0, firstShown).map(shown),
     refused_rows: rows.first,
   };
-  return { ...tried, verdict: verdictOn(tried) };
+  return { ...tried, verdict: verdictOn(tried, abroad, country) };
 }
 
 const shown = (station: ImportedStation): Record<string, string | number> => {
@@ -99,11 +103,14 @@ const namesIn = (value: Record<string, unknown>): string[] =>
     isRecord(inner) ? Object.keys(inner).map((name) => `${key}.${name}`) : [key],
   );
 
-function verdictOn(tried: Omit<Tried, "verdict">): string {
+function verdictOn(tried: Omit<Tried, "verdict">, abroad: number, country = ""): string {
   const { stations, refused, unknown_fuels: fuels, coverage } = tried;
   const doubts = [
     ...(refused * 10 > stations
       ? [`${refused} records would be left out: look at their reasons`]
+      : []),
+    ...(abroad > 0
+      ? [`${abroad} stations are not in ${country}: are latitude and longitude swapped?`]
       : []),
     ...(Object.keys(fuels).length > 0 ? ["add the unknown fuels to `grades`"] : []),
     ...(coverage["name"] === 0 && coverage["brand"] === 0

@@ -13,3 +13,10 @@ export function grouped<T, Key>(list: Iterable<T>, keyOf: (item: T) => Key): Map
   }
   return groups;
 }
+
+/** `a, b` → its entries; "" for none. */
+export const entries = (text: string): string[] =>
+  text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { ExitError } from "#cli/exit-error.ts";
-import { entries, flag, integer, line, moment, wordOr } from "#cli/values.ts";
+import { flag, integer, line, moment, wordOr } from "#cli/values.ts";
+import { entries } from "#src/infrastructure/lists.ts";
 
 const refuses = (parse: (text: string) => unknown, texts: readonly string[]): void => {
   for (const text of texts) expect(() => parse(text), JSON.stringify(text)).to.throw(ExitError);

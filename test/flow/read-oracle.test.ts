@@ -13,7 +13,7 @@ import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
 import { formatTime, parseTime } from "#src/domain/time.ts";
 import { applyStations } from "#src/import/apply-stations.ts";
 import { importCities } from "#src/import/import-cities.ts";
-import { importStations } from "#src/import/import-stations.ts";
+import { importStations } from "#test/harness/import-stations.ts";
 import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
 import { until } from "#test/flow/client.ts";
 import { createDumpMaker, type DumpMaker } from "#test/flow/dump-maker.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { inTransaction, rows } from "#src/infrastructure/db.ts";
-import { importStations } from "#src/import/import-stations.ts";
+import { importStations } from "#test/harness/import-stations.ts";
 import type { ImportSummary } from "#src/import/file-import.ts";
 import { isFault } from "#src/import/read-text.ts";
 import { useInstance } from "#test/harness/use.ts";

@@ -7,7 +7,7 @@ import { loadConfig } from "#src/infrastructure/config.ts";
 import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
 import { importCities } from "#src/import/import-cities.ts";
 import { importSource } from "#src/import/import-source.ts";
-import { importStations } from "#src/import/import-stations.ts";
+import { importStations } from "#test/harness/import-stations.ts";
 import { importStatuses } from "#src/import/import-statuses.ts";
 import { isFault } from "#src/import/read-text.ts";
 import { sourceNamed } from "#src/import/source-list.ts";
