@@ -88,7 +88,7 @@ describe("what a partner's page may read (decisions 8.34, 8.35)", () => {
     const limited = await addKey(db, small, "publishable", { domains });
     const ended = await addKey(db, partnerId, "publishable", {
       domains,
-      expires_at: new Date(Date.now() - 1),
+      expires_at: new Date(Date.now() - 1000),
     });
     await call("/cities", from(shop, limited));
     for (const [path, text, expected, more] of [

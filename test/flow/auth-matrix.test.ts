@@ -173,9 +173,9 @@ describe("flow: who may call what", function () {
     const keys = {
       revoked: await addKey(db, partnerId, "secret", { revoked_at: new Date() }),
       revokedPage: await addKey(db, partnerId, "publishable", { revoked_at: new Date() }),
-      expired: await addKey(db, partnerId, "secret", { expires_at: new Date(Date.now() - 1) }),
+      expired: await addKey(db, partnerId, "secret", { expires_at: new Date(Date.now() - 1000) }),
       expiredPage: await addKey(db, partnerId, "publishable", {
-        expires_at: new Date(Date.now() - 1),
+        expires_at: new Date(Date.now() - 1000),
       }),
       page: await addKey(db, partnerId, "publishable", {
         domains: ["partner.com", "заправка.рф"],

@@ -202,7 +202,10 @@ describe("flow: who may do what in the console", function () {
   });
 
   for (const [whose, sql] of [
-    ["an expired session", "update sessions set expires_at = server_now() where id = ?"],
+    [
+      "an expired session",
+      "update sessions set expires_at = server_now() - interval '1 s' where id = ?",
+    ],
     ["an ended session", "update sessions set ended_at = server_now() where id = ?"],
     [
       "a disabled account",

@@ -219,7 +219,7 @@ describe("flow: dashboard", function () {
 
     it("ends when the key expires, and when the partner is switched off", async () => {
       for (const sql of [
-        "update keys set expires_at = server_now() where partner_id = ?",
+        "update keys set expires_at = server_now() - interval '1 s' where partner_id = ?",
         "update partners set enabled = false where id = ?",
       ]) {
         const { id, secret } = await addPartner(country);
