@@ -42,6 +42,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
   const { model, cities, dumps, duties, alarms, follower, intake, producer, unfoldable } = services;
   const {
     aliases,
+    credits,
     waiters,
     streams,
     eviction,
@@ -106,7 +107,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     ...[keys, usedToday],
   );
   const watches = createParts(
-    ...[aliases, peers, service, alarms, database, eviction, unfoldable, duties],
+    ...[aliases, credits, peers, service, alarms, database, eviction, unfoldable, duties],
   );
   const reads = createParts(
     ...[priceMedians, dumps, { stop: cities.stop }, { stop: follower.stop }],

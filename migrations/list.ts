@@ -40,6 +40,7 @@ import * as storeAlarmSubjects from "#migrations/0041_store_alarm_subjects.ts";
 import * as keepRefusedRows from "#migrations/0042_keep_refused_rows.ts";
 import * as createStationPairs from "#migrations/0043_create_station_pairs.ts";
 import * as storeChances from "#migrations/0044_store_chances.ts";
+import * as createSourceCredits from "#migrations/0045_create_source_credits.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -87,4 +88,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0042_keep_refused_rows": keepRefusedRows,
   "0043_create_station_pairs": createStationPairs,
   "0044_store_chances": storeChances,
+  "0045_create_source_credits": createSourceCredits,
 };

@@ -18,6 +18,7 @@ import { createInvalidation } from "#src/feed/cache-generations.ts";
 import { createFollower } from "#src/feed/follower.ts";
 import { createIdTable } from "#src/feed/id-table.ts";
 import { createAliasWatch } from "#src/import/alias-watch.ts";
+import { createCredits } from "#src/import/source-credits.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createDamageWatch } from "#src/infrastructure/checksum.ts";
@@ -137,6 +138,8 @@ export function createServices(config: Config, parts: ServiceParts) {
     cities: createCityStore({ db, config, log, quarantine }),
     /** Tells the model which spellings are one brand. */
     aliases: createAliasWatch({ db, config, log, learn: model.brands.learn }),
+    /** Who must be named for the stations. */
+    credits: createCredits({ db, config, log }),
     dumps,
     /** Stations by city and day. */
     insights: createLatestInsights({ config, log, clock, redis }),

@@ -8,6 +8,7 @@ interface Early {
   title: string;
   language: Language;
   now: number;
+  credit: Html | null;
   /** Path from the page to the service's root. */
   root: string;
 }
@@ -16,7 +17,7 @@ interface Early {
  * The stations where the map will open, in the map's own page: they can be read before its script has come, and without
  * one (decisions 15.13). The script takes them away or makes them its list.
  */
-export const earlyList = ({ stations, title, language, now, root }: Early): Html =>
+export const earlyList = ({ stations, title, language, now, root, credit }: Early): Html =>
   html`<section id="early" aria-label="${title}">
     <h2>${title}</h2>
     <ul class="stations">
@@ -27,7 +28,7 @@ export const earlyList = ({ stations, title, language, now, root }: Early): Html
         >${messagesOf(language).wholeList}</a
       >
     </p>
-    <p>${messagesOf(language).attribution}</p>
+    ${credit}
   </section>`;
 
 function row(station: Listed, language: Language, now: number, root: string): Html {

@@ -3,7 +3,14 @@ import { html, type Html, sendPlainPage } from "#api/pages/html.ts";
 import { type Language, pickLanguage, type Messages, messagesOf } from "#api/pages/messages.ts";
 import { overviewMessages } from "#api/pages/overview-messages.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
-import { factsOf, type Listed, nameOf, nearestOf, routeTo } from "#api/pages/station-text.ts";
+import {
+  creditLine,
+  factsOf,
+  type Listed,
+  nameOf,
+  nearestOf,
+  routeTo,
+} from "#api/pages/station-text.ts";
 import type { City } from "#snapshots/cities.ts";
 import { statusSigns } from "#src/contract/driver-texts.ts";
 import { grades, parseGrade, type ServedStatus, statuses } from "#src/domain/vocabulary.ts";
@@ -54,7 +61,7 @@ export function listPage(router: PageRouter, services: PageDeps): void {
     const about = `overview?lang=${language}`;
     const foot = html`<footer>
       <p><a href="${about}">${overviewMessages(language).title}</a></p>
-      ${messages.attribution}
+      ${creditLine(services, language)}
     </footer>`;
     sendPlainPage(ctx, { language, title: messages.title, css, policy, parts: [main, foot] });
   });

@@ -4,7 +4,7 @@ import { readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
 import { earlyList } from "#api/pages/early-list.ts";
 import { html, type Html } from "#api/pages/html.ts";
 import { type Language, messagesOf } from "#api/pages/messages.ts";
-import type { Listed } from "#api/pages/station-text.ts";
+import { creditLine, type Listed } from "#api/pages/station-text.ts";
 import { installTags } from "#api/pages/web-manifest.ts";
 import { basemapOf } from "#src/infrastructure/map-settings.ts";
 import { consumerKey } from "#src/keys/consumer-key.ts";
@@ -33,13 +33,17 @@ interface MapPage {
 }
 
 /** Answers with the map's built page (web/widget), which stands at several addresses. */
-export function createMapPage({ config, clock }: PageDeps): (ctx: Context, page: MapPage) => void {
+export function createMapPage(services: PageDeps): (ctx: Context, page: MapPage) => void {
+  const { config, clock } = services;
   const built = readBuilt("widget/index.html");
   const { url } = basemapOf(config);
   const hosts = /^https?:/i.test(url) ? [new URL(url).origin] : [];
   return (ctx, { root, key = "", language, station = "", ...page }) => {
     const title = messagesOf(language).stationsAt(page.place);
-    const list = earlyList({ ...{ root, language, title, now: clock() }, stations: page.stations });
+    const credit = creditLine(services, language);
+    const list = earlyList({
+      ...{ root, language, title, credit, now: clock(), stations: page.stations },
+    });
     const text =
       built
         ?.replace('<html lang="en">', `<html lang="${language}">`)

@@ -48,7 +48,6 @@ const en = {
       : minutes < 60
         ? `${minutes} min ago`
         : `${Math.floor(minutes / 60)} h ago`,
-  attribution: "Stations and map data © OpenStreetMap contributors where imported from there",
   noMap: {
     "no-key": {
       title: "The map needs a key",
@@ -121,7 +120,6 @@ const ru: Messages = {
       : minutes < 60
         ? `${minutes} мин назад`
         : `${Math.floor(minutes / 60)} ч назад`,
-  attribution: "Станции и карта © участники OpenStreetMap, если загружены оттуда",
   noMap: {
     "no-key": {
       title: "Карте нужен ключ",

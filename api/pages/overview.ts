@@ -2,7 +2,7 @@ import type { PageDeps } from "#api/pages/deps.ts";
 import type { PageRouter } from "#api/http/context.ts";
 import { html, type Html, sendPlainPage } from "#api/pages/html.ts";
 import { judgeWidgetKey } from "#api/pages/maps.ts";
-import { messagesOf, pickLanguage } from "#api/pages/messages.ts";
+import { pickLanguage } from "#api/pages/messages.ts";
 import { overviewCss } from "#api/pages/overview-css.ts";
 import { overviewMessages } from "#api/pages/overview-messages.ts";
 import { daySection, tiles } from "#api/pages/overview-place.ts";
@@ -15,6 +15,7 @@ import {
   sorts,
 } from "#api/pages/overview-table.ts";
 import { wholeNumber } from "#api/pages/overview-charts.ts";
+import { creditLine } from "#api/pages/station-text.ts";
 import { refuseWidget } from "#api/pages/widget-refusal.ts";
 import { type Figures, figuresOf, figuresOfCountry } from "#snapshots/insights/figures.ts";
 import type { Insights } from "#snapshots/insights/insight-store.ts";
@@ -61,7 +62,7 @@ export function overviewPage(router: PageRouter, services: PageDeps): void {
     const notice = html`<p role="alert">${messages.cityUnknown(wanted)}</p>`;
     sendPlainPage(ctx, {
       ...{ language, title, css: overviewCss, policy: "form-action 'none'" },
-      parts: [...(isUnknown ? [notice] : []), ...main, foot(choice, latest)],
+      parts: [...(isUnknown ? [notice] : []), ...main, foot(services, choice, latest)],
       ...(ancestors.length > 0 ? { ancestors } : {}),
     });
   });
@@ -105,16 +106,14 @@ function place(choice: Choice, latest: Insights, id: string | undefined): Html[]
   ];
 }
 
-function foot(choice: Choice, latest: Insights | null): Html {
+function foot(services: PageDeps, choice: Choice, latest: Insights | null): Html {
   const messages = overviewMessages(choice.language);
-  const { attribution } = messagesOf(choice.language);
   const lang = choice.lang === "" ? "" : `?lang=${choice.language}`;
   const links = html`<p class="links">
     <a href="./${lang}">${messages.map}</a> <a href="list${lang}">${messages.list}</a>
   </p>`;
   return html`<footer>
     ${latest === null ? null : html`<p>${messages.asOf(formatTime(latest.asOfMs))} ${messages.elsewhere}</p>`}
-    ${choice.embed ? null : links}
-    <p>${attribution}</p>
+    ${choice.embed ? null : links} ${creditLine(services, choice.language)}
   </footer>`;
 }

@@ -4,7 +4,7 @@ import { html, type Html, sendPlainPage } from "#api/pages/html.ts";
 import { consumerKeyInForce, createMapPage } from "#api/pages/map-page.ts";
 import { type Language, messagesOf, pickLanguage } from "#api/pages/messages.ts";
 import { shareTags } from "#api/pages/share-tags.ts";
-import { factsOf, type Listed, nameOf, stationOf } from "#api/pages/station-text.ts";
+import { creditLine, factsOf, type Listed, nameOf, stationOf } from "#api/pages/station-text.ts";
 
 /** `/s/<station id>`: the map with a station's card open, with tags for messengers (decisions 15.15). */
 export function stationPage(router: PageRouter, services: PageDeps): void {
@@ -15,7 +15,7 @@ export function stationPage(router: PageRouter, services: PageDeps): void {
     const station = stationOf(services, ctx.params["id"] ?? "");
     const key = await consumerKeyInForce(services);
     if (station === null) {
-      sendGone(ctx, language);
+      sendGone(services, ctx, language);
       return;
     }
     const about = aboutStation(services, station, language);
@@ -32,7 +32,8 @@ export function stationPage(router: PageRouter, services: PageDeps): void {
 }
 
 /** A station's page without a map: no script, and the same facts. */
-function aboutStation({ config, clock, model }: PageDeps, station: Listed, language: Language) {
+function aboutStation(services: PageDeps, station: Listed, language: Language) {
+  const { config, clock, model } = services;
   const now = clock();
   const { status, facts, prices, doubt, age } = factsOf(station, language, now, model.hoursAt);
   const lines = [station.addr, facts, prices.join(" · "), doubt, age].filter(Boolean);
@@ -41,21 +42,21 @@ function aboutStation({ config, clock, model }: PageDeps, station: Listed, langu
   const path = `s/${encodeURIComponent(station.id)}`;
   const { baseUrl } = config;
   const shown = station.fuel.status;
-  const parts = [...lines.map((line) => html`<p>${line}</p>`), foot(language)];
+  const parts = [...lines.map((line) => html`<p>${line}</p>`), foot(services, language)];
   return { title, parts, tags: shareTags({ title, description, path, baseUrl, shown, language }) };
 }
 
-function foot(language: Language): Html {
-  const { wholeList, attribution } = messagesOf(language);
+function foot(services: PageDeps, language: Language): Html {
+  const { wholeList } = messagesOf(language);
   return html`<p><a href="../list?lang=${language}">${wholeList}</a></p>
-    <p>${attribution}</p>`;
+    ${creditLine(services, language)}`;
 }
 
-function sendGone(ctx: Context, language: Language): void {
+function sendGone(services: PageDeps, ctx: Context, language: Language): void {
   ctx.status = 404;
   ctx.set({ "Cache-Control": "no-cache", Vary: "Accept-Language" });
   const title = messagesOf(language).stationGone;
-  const parts = [foot(language)];
+  const parts = [foot(services, language)];
   sendPlainPage(ctx, { title, language, css, policy, ...framed, parts });
 }
 

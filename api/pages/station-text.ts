@@ -1,7 +1,7 @@
 import { html, type Html } from "#api/pages/html.ts";
 import { type Language, messagesOf } from "#api/pages/messages.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
-import { hoursText, priceText, routeLink } from "#src/contract/driver-texts.ts";
+import { creditText, hoursText, priceText, routeLink } from "#src/contract/driver-texts.ts";
 import type { Point } from "#src/domain/geo.ts";
 import { lacks } from "#src/domain/grade-answer.ts";
 import { gradesIn } from "#src/domain/grades-sold.ts";
@@ -35,6 +35,15 @@ export function nearestOf(
   return JSON.parse(
     `[${Buffer.concat(nearest.pieces().map(({ bytes }) => bytes)).toString("utf8")}]`,
   ) as Listed[];
+}
+
+/** Who must be named for the stations of a page; null for nobody. */
+export function creditLine(
+  { credits }: Pick<PageDeps, "credits">,
+  language: Language,
+): Html | null {
+  const text = creditText(language, credits.list());
+  return text === "" ? null : html`<p>${text}</p>`;
 }
 
 export const nameOf = ({ name, brand }: Listed): string => name || brand || "—";

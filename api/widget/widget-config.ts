@@ -34,6 +34,7 @@ export const widgetConfigRoute = (services: WidgetDeps) =>
         stale_after_hours: staleAfterHours(config.statusLifetimeMs),
         cooldown_s: config.cooldownMs / 1000,
         basemap: basemapOf(config),
+        credits: services.credits.list(),
       };
     },
   });

@@ -30,6 +30,16 @@ export function hoursText(language: Language, hours: string): string {
   return hours.replace(/\b[A-Za-z]+\b/g, (word) => russianDays[word] ?? word);
 }
 
+const openStreetMap = "© OpenStreetMap contributors";
+
+/** Who must be named for stations: `Stations: MIMIT, © OpenStreetMap contributors`; "" for nobody. */
+export function creditText(language: Language, credits: readonly string[]): string {
+  if (credits.length === 0) return "";
+  if (language === "en") return `Stations: ${credits.join(", ")}`;
+  const names = credits.map((one) => (one === openStreetMap ? "© участники OpenStreetMap" : one));
+  return `Станции: ${names.join(", ")}`;
+}
+
 /** A status as a sign in text, where no picture can be. */
 export const statusSigns: Record<ServedStatus, string> = {
   yes: "●",

@@ -98,7 +98,12 @@ const stationOptions = (
   ...{ path: files.get(source.files[0]!.name)!.path, source: label },
   ...{ dryRun, progress, waiting, replaceSource, allowRemovals },
   // An extract of OpenStreetMap may be a part of what was imported before under the same name; removals have a guard.
-  ...{ force, country: source.country, isWhole: source.as !== "osm" && !replaceSource },
+  ...{
+    force,
+    country: source.country,
+    credit: source.credit,
+    isWhole: source.as !== "osm" && !replaceSource,
+  },
 });
 
 /** The statuses of the source's stock-outs, checked before anything changes; null if it has none. */

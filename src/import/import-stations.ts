@@ -27,12 +27,17 @@ import {
 import { type ImportedStation, shownNames } from "#src/import/osm-station.ts";
 import type { FileFault } from "#src/import/read-text.ts";
 import { joinSources } from "#src/import/join-sources.ts";
+import { saveCredit } from "#src/import/source-credits.ts";
 import { joinSame } from "#src/import/same-station.ts";
 
 export const stationFormats = ["overpass", "geojson"] as const;
 export type StationFormat = (typeof stationFormats)[number];
 
-type Options = Omit<ImportOptions<string>, "format"> & GuardedImport;
+type Options = Omit<ImportOptions<string>, "format"> &
+  GuardedImport & {
+    /** Who must be named for these stations. */
+    credit?: string | undefined;
+  };
 type Staged = Collected<ImportedStation> & { format: string };
 
 /** Imports the stations that `read` finds, under the name `source`; `path` is what faults are about. */
@@ -76,6 +81,8 @@ async function apply(
     (id) => (inService.has(id) || closed.has(id)) && !kept.has(id),
   );
   if (replaceSource) refuseRemovals(options, "stations", gone.length, inService.size);
+  // Before the first of them is shown.
+  if (!dryRun) await saveCredit(db, source, options.credit);
   const applied = await saveStations(db, source, { stations, gone }, dryRun, (done) =>
     progress("saving", done, stations.length + gone.length),
   );

@@ -62,6 +62,7 @@ describe("flow: marks from the widget over two web processes", function () {
         url: "/basemap/bundled.pmtiles",
         attribution: "Natural Earth",
       },
+      credits: [],
     });
     const secret = stage.clients[1]!;
     expect((await secret.get("/widget/config")).body).to.deep.equal(body);

@@ -31,6 +31,8 @@ export interface WidgetConfig {
   stale_after_hours: number;
   cooldown_s: number;
   basemap: BasemapConfig;
+  /** Absent in what a device has kept of an older version. */
+  credits?: string[];
 }
 
 export interface BasemapConfig {

@@ -227,5 +227,4 @@ export const en: Words = {
   },
   privacy: "Privacy",
   overview: "Where fuel is missing",
-  attribution: "Stations © OpenStreetMap contributors where imported from there",
 };

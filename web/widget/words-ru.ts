@@ -239,5 +239,4 @@ export const ru: Words = {
   },
   privacy: "Конфиденциальность",
   overview: "Где не хватает топлива",
-  attribution: "Станции © участники OpenStreetMap, если загружены оттуда",
 };

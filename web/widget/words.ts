@@ -182,7 +182,6 @@ export interface Words {
   privacy: string;
   /** The link to the page of cities and days. */
   overview: string;
-  attribution: string;
 }
 
 const all: Record<Language, Words> = { en, ru };

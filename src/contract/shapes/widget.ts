@@ -25,6 +25,9 @@ export const widgetConfig = Type.Object(
       url: Type.String({ description: "A path on this server, or elsewhere" }),
       attribution: Type.String({ description: "The credit that the source demands" }),
     }),
+    credits: Type.Array(Type.String(), {
+      description: "Who must be named for the stations, besides the base map",
+    }),
   },
   { title: "WidgetConfig" },
 );
@@ -43,4 +46,5 @@ export const widgetConfigExample: Static<typeof widgetConfig> = {
     url: "/basemap/bundled.pmtiles",
     attribution: "Natural Earth",
   },
+  credits: ["© OpenStreetMap contributors"],
 };

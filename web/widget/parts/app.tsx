@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { creditText } from "#src/contract/driver-texts.ts";
 import { map } from "#web/widget/map-handle.ts";
 import { AtStation } from "#web/widget/parts/at-station.tsx";
 import { Card } from "#web/widget/parts/card.tsx";
@@ -19,7 +20,7 @@ import { depth, panel, selected, stepBack } from "#web/widget/panels.ts";
 import { sending, waiting } from "#web/widget/sending.ts";
 import { sketch } from "#web/widget/sketch.ts";
 import { canDraw, config } from "#web/widget/state.ts";
-import { words } from "#web/widget/words.ts";
+import { language, words } from "#web/widget/words.ts";
 
 /** The map and everything that lies on it. */
 export const App = () => {
@@ -64,7 +65,10 @@ export const App = () => {
         </div>
         <div class="credit">
           <p class="attribution">
-            {[words.attribution, config.value?.basemap.attribution ?? ""]
+            {[
+              creditText(language, config.value?.credits ?? []),
+              config.value?.basemap.attribution ?? "",
+            ]
               .filter(Boolean)
               .join(" · ")}
           </p>
