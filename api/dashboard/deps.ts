@@ -3,5 +3,5 @@ import type { Services } from "#api/http/services.ts";
 /** The services that the calls of the dashboard use. */
 export type DashboardDeps = Pick<
   Services,
-  "clock" | "config" | "db" | "keys" | "log" | "meter" | "redis" | "usedToday"
+  "clock" | "config" | "db" | "keys" | "log" | "meter" | "redis" | "service" | "usedToday"
 >;

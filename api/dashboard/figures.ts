@@ -44,6 +44,9 @@ export const overviewCall = (services: DashboardDeps) =>
       widget: usageDays(counts, "widget", today, days),
       minutes,
       minute_days: minuteDays,
+      incidents: services.service.openIncidents().map(({ id, title, opened, updates }) => ({
+        ...{ id, title, since: opened, text: updates.at(-1)!.text },
+      })),
     } satisfies Overview;
   });
 

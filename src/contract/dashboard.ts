@@ -34,6 +34,16 @@ export interface Overview {
   /** Minutes of the last `minute_days` days; null without requests, and while they are unknown. */
   minutes: MinuteFigures | null;
   minute_days: number;
+  /** Open incidents of the service, the newest first. */
+  incidents: ShownIncident[];
+}
+
+/** What the operator tells of an incident: its title and the newest text. `ru` is null when nobody has written it. */
+export interface ShownIncident {
+  id: number;
+  title: { en: string; ru: string | null };
+  text: { en: string; ru: string | null };
+  since: number;
 }
 
 /** Number of answers with a problem code for a call. */

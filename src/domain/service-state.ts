@@ -57,6 +57,17 @@ export function judgeFeeds(facts: ServiceFacts): FeedReport[] {
   ];
 }
 
+/** Adds what operators tell: each feed of an open incident is `degraded`; all are by one that names no feed. */
+export const withIncidents = (
+  reports: readonly FeedReport[],
+  open: readonly { feeds: readonly Feed[] }[],
+): FeedReport[] =>
+  reports.map((report) =>
+    open.some(({ feeds: touched }) => touched.length === 0 || touched.includes(report.feed))
+      ? { ...report, state: "degraded" }
+      : report,
+  );
+
 /** `degraded` when one feed is, else `unknown` when one is, else `ok`. */
 export const judgeAll = (reports: readonly FeedReport[]): FeedState =>
   (["degraded", "unknown"] as const).find((bad) => reports.some(({ state }) => state === bad)) ??

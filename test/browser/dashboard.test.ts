@@ -251,6 +251,28 @@ describe("browser: dashboard", function () {
       .and.to.include("90,000");
   });
 
+  it("says above all else what the operator tells of an open incident", async () => {
+    const run = (...args: string[]) => runOperator(instance.env, "incident", ...args, "--json");
+    const { json } = await run("open", "--title", "Dumps come late", "--text", "We look into it.");
+    try {
+      const page = await signIn();
+      const note = page.getByRole("status").filter({ hasText: "Dumps come late" });
+      await until(
+        async () => {
+          await page.reload();
+          await part(page, "Today").getByText("updated every 15 s").waitFor();
+          return note.count();
+        },
+        (count) => count === 1,
+      );
+      expect(await note.innerText()).to.include("We look into it.");
+      await note.getByRole("link", { name: "Status of the service" }).click();
+      await page.getByText("Something does not work as it should").waitFor();
+    } finally {
+      await run("close", String(json.id), "--text", "Mended.");
+    }
+  });
+
   itLong("sends the viewer to the sign-in page with a word when the key is revoked", async () => {
     const page = await signIn();
     // Else one of the first calls finds out before the page is asked for something.

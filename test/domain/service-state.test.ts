@@ -8,6 +8,7 @@ import {
   type ServiceDay,
   type ServiceFacts,
   sumOf,
+  withIncidents,
 } from "#src/domain/service-state.ts";
 import { dayMs, hourMs, minuteMs } from "#src/domain/units.ts";
 
@@ -47,6 +48,27 @@ describe("the state of the service", () => {
       ["ok", "unknown", "degraded"],
     );
     expect(allOf({ webhooksMs: null, readMs: null })).to.equal("degraded");
+  });
+});
+
+describe("the state of the service with open incidents", () => {
+  const reports = judgeFeeds({ ...well, webhooksMs: null });
+  const told = fc.array(fc.subarray([...feeds]), { maxLength: 4 });
+
+  it("degrades the feeds that they name, all when one names none, and no other", () => {
+    fc.assert(
+      fc.property(told, (named) => {
+        const open = named.map((some) => ({ feeds: some }));
+        const touched = named.some((some) => some.length === 0) ? feeds : named.flat();
+        const found = withIncidents(reports, open);
+        expect(found).to.deep.equal(
+          reports.map((report) =>
+            touched.includes(report.feed) ? { ...report, state: "degraded" } : report,
+          ),
+        );
+        expect(judgeAll(found)).to.equal(open.length > 0 ? "degraded" : "unknown");
+      }),
+    );
   });
 });
 

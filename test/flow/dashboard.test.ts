@@ -342,6 +342,20 @@ describe("flow: dashboard", function () {
     expect(again.days[0].requests).to.equal(4);
   });
 
+  it("tells of open incidents, and of none that is over", async () => {
+    const { secret } = await addPartner(country);
+    const client = await signedIn(secret);
+    const told = async () => (await client.get("/overview")).body.incidents;
+    expect(await told()).to.deep.equal([]);
+    const words = ["--title", "Late dumps", "--text", "We look into it."];
+    const { json } = await operator("incident", "open", ...words, "--title-ru", "Задержка");
+    await operator("incident", "update", String(json.id), "--text", "Found.");
+    const [shown] = await until(told, (found) => found[0]?.text.en === "Found.");
+    expect(shown).to.deep.include({ title: { en: "Late dumps", ru: "Задержка" } });
+    await operator("incident", "close", String(json.id), "--text", "Mended.");
+    await until(told, (found) => found.length === 0);
+  });
+
   it("counts what became of the marks of servers and pages", async () => {
     const { id, secret } = await addPartner(country);
     const client = await signedIn(secret);

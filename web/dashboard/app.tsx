@@ -2,6 +2,7 @@ import { Errors } from "#web/dashboard/errors.tsx";
 import { FirstCall } from "#web/dashboard/first-call.tsx";
 import { Header } from "#web/dashboard/header.tsx";
 import { Hours } from "#web/dashboard/hours.tsx";
+import { Incidents } from "#web/dashboard/incidents.tsx";
 import { Keys } from "#web/dashboard/keys.tsx";
 import { Limits } from "#web/dashboard/limits.tsx";
 import { Marks } from "#web/dashboard/marks.tsx";
@@ -25,6 +26,7 @@ export function App() {
       <Header session={session.value} />
       <main>
         <h1 class="unseen">{say("Dashboard of {partner}", { partner: session.value.partner })}</h1>
+        <Incidents />
         {isNew && <FirstCall session={session.value} isNew />}
         <Today />
         <Requests />

@@ -17,6 +17,7 @@ export const russian = {
   "signed in with {key}": "вход с ключом {key}",
   "Sign out": "Выйти",
   "Parts of this page": "Разделы страницы",
+  "Status of the service": "Состояние сервиса",
   // Parts and their tables.
   Today: "Сегодня",
   Requests: "Запросы",

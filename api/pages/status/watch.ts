@@ -8,6 +8,7 @@ import {
   type FeedState,
   judgeAll,
   judgeFeeds,
+  withIncidents,
 } from "#src/domain/service-state.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
@@ -92,8 +93,7 @@ export function createServiceWatch(needs: Deps) {
       incidents: await listIncidents(db, shownDays, quarantine),
     }));
 
-  const now = (): ServiceState => {
-    const at = clock();
+  const measure = (at: number) => {
     const readMs = follower.readAt() === 0 ? null : ageOf(follower.readAt(), at);
     const readLateMs = Math.max(leastLateMs, pollsBetween * config.pollMs);
     const postgres = isRead && readMs !== null && isYoung(readMs, readLateMs);
@@ -108,8 +108,18 @@ export function createServiceWatch(needs: Deps) {
       webhooksMs: Number.isNaN(webhooksAt) ? null : ageOf(webhooksAt, at),
       webhooksLateMs: lateSlots * (duties.periods().get("webhooks") ?? 0) + leastLateMs,
     });
+    return { postgres, redis: isThere, feeds };
+  };
+
+  const openIncidents = (): readonly Incident[] =>
+    known?.incidents.filter(({ closed }) => closed === null) ?? [];
+
+  const now = (): ServiceState => {
+    const at = clock();
+    const { feeds: measured, ...reached } = measure(at);
+    const feeds = withIncidents(measured, openIncidents());
     return {
-      ...{ now: at, state: judgeAll(feeds), postgres, redis: isThere, feeds },
+      ...{ now: at, state: judgeAll(feeds), ...reached, feeds },
       readAt: known?.at ?? null,
       days: known === null ? [] : daysOf(known.days, shownDays, at),
       incidents: known?.incidents ?? [],
@@ -125,8 +135,9 @@ export function createServiceWatch(needs: Deps) {
       isRead = false;
       log.debug({ err: (error as Error).message }, "no look at the service's days");
     }
-    const { feeds, now: at } = now();
-    await sayWell(redis, config.redisPrefix, feeds, at).catch(() => undefined);
+    const at = clock();
+    // As measured: minutes are counted by what processes find, not by what operators tell.
+    await sayWell(redis, config.redisPrefix, measure(at).feeds, at).catch(() => undefined);
   };
 
   const { start, stop } = createPolled({ everyMs, look });
@@ -134,5 +145,7 @@ export function createServiceWatch(needs: Deps) {
     ...{ start, stop },
     /** The state from memory. */
     now,
+    /** Open incidents, the newest first. */
+    openIncidents,
   };
 }
