@@ -41,6 +41,8 @@ import * as keepRefusedRows from "#migrations/0042_keep_refused_rows.ts";
 import * as createStationPairs from "#migrations/0043_create_station_pairs.ts";
 import * as storeChances from "#migrations/0044_store_chances.ts";
 import * as createSourceCredits from "#migrations/0045_create_source_credits.ts";
+import * as countRefusedHours from "#migrations/0046_count_refused_hours.ts";
+import * as letLimitRequestsBeWithdrawn from "#migrations/0047_let_limit_requests_be_withdrawn.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -89,4 +91,6 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0043_create_station_pairs": createStationPairs,
   "0044_store_chances": storeChances,
   "0045_create_source_credits": createSourceCredits,
+  "0046_count_refused_hours": countRefusedHours,
+  "0047_let_limit_requests_be_withdrawn": letLimitRequestsBeWithdrawn,
 };

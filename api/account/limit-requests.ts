@@ -9,9 +9,8 @@ import { refused } from "#api/http/errors.ts";
 import { route } from "#api/http/route.ts";
 import type { AccountDeps } from "#api/account/deps.ts";
 import type { Db } from "#src/infrastructure/db.ts";
-import { formatTime } from "#src/domain/time.ts";
-import { presented } from "#src/operators/presented.ts";
 import {
+  contractForm,
   createLimitRequest,
   type LimitRequest,
   listLimitRequests,
@@ -70,7 +69,7 @@ export const askLimitsRoute = ({ db }: AccountDeps) =>
       const next = "GET /limit-requests shows it; send another when it is decided.";
       const request = await askLimits(db, key.partnerId, body, next);
       ctx.status = 201;
-      ctx.body = shownLimitRequest(request, inUtc);
+      ctx.body = contractForm(request);
     },
   });
 
@@ -96,9 +95,13 @@ export const listLimitsRoute = ({ db }: AccountDeps) =>
     async handle(ctx) {
       const { key, query } = ctx.state;
       const { limit = 20 } = query;
-      const requests = await listLimitRequests(db, { partner: key.partnerId }, limit);
+      const requests = await listLimitRequests(
+        db,
+        { partner: key.partnerId, without: "withdrawn" },
+        limit,
+      );
       ctx.body = {
-        requests: requests.map((request) => shownLimitRequest(request, inUtc)),
+        requests: requests.map(contractForm),
         count: requests.length,
       };
     },
@@ -117,11 +120,3 @@ export async function askLimits(
   const pending = "An earlier request of yours waits for the operator's decision.";
   throw refused("limit-request-pending", `${pending} ${next}`);
 }
-
-/** The shape of decisions 6, each time through `format`. `decided` is null while the request is pending. */
-export function shownLimitRequest<Time>(request: LimitRequest, format: (time: Date) => Time) {
-  const { partner_id: _partner, ...shown } = presented(request, format);
-  return shown;
-}
-
-const inUtc = (time: Date): string => formatTime(time.getTime());

@@ -4,10 +4,18 @@ import { usageSince } from "#api/account/usage.ts";
 import { dashboardCall } from "#api/dashboard/viewer.ts";
 import { meteredOf } from "#api/http/limits.ts";
 import type { DashboardDeps } from "#api/dashboard/deps.ts";
-import type { MinuteFigures, Overview, SentDay, SentMarks } from "#src/contract/dashboard.ts";
+import { errorsSince } from "#api/dashboard/troubles.ts";
+import type { ProblemCode } from "#src/contract/refusals.ts";
+import type {
+  MinuteFigures,
+  Overview,
+  SentDay,
+  SentMarks,
+  ShownDay,
+} from "#src/contract/dashboard.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { dayMs } from "#src/domain/units.ts";
-import { type UsageCount, usageDays } from "#src/domain/usage.ts";
+import { type Audience, type ErrorCount, type UsageCount, usageDays } from "#src/domain/usage.ts";
 import { dayOf } from "#src/limits/limiter.ts";
 import { minuteFigures } from "#src/limits/usage-minutes.ts";
 import { countSentMarks } from "#src/marks/marks-sent.ts";
@@ -25,12 +33,21 @@ export const overviewCall = (services: DashboardDeps) =>
     const { partner } = key;
     const now = services.clock();
     const today = dayOf(now / 1000);
-    const [left, counts, minutes] = await Promise.all([
+    const [left, counts, errors, minutes] = await Promise.all([
       services.meter.peek(meteredOf(services, key, ctx.state.ip)),
       usageSince(services, partner.id, today - days + 1),
+      errorsSince(services, partner.id, today - days + 1),
       minutesOf(services, partner.id, today),
     ]);
-    const own = usageDays(counts, "partner", today, days);
+    const daysOf = (audience: Audience): ShownDay[] =>
+      usageDays(counts, audience, today, days).map((day, back) => {
+        const refused = errors.filter(
+          (one) => one.audience === audience && one.day === today - back,
+        );
+        const limited = refused.filter(({ code }) => limitCodes.includes(code));
+        return { ...day, refused: sumOf(refused), limited: sumOf(limited) };
+      });
+    const own = daysOf("partner");
     const { date, requests } = own[0]!;
     ctx.body = {
       now,
@@ -41,7 +58,7 @@ export const overviewCall = (services: DashboardDeps) =>
       },
       today: { date, requests, limit: left.dailyLimit, remaining: left.dailyRemaining },
       days: own,
-      widget: usageDays(counts, "widget", today, days),
+      widget: daysOf("widget"),
       minutes,
       minute_days: minuteDays,
       incidents: services.service.openIncidents().map(({ id, title, opened, updates }) => ({
@@ -49,6 +66,15 @@ export const overviewCall = (services: DashboardDeps) =>
       })),
     } satisfies Overview;
   });
+
+/** The refusals for which a partner can ask for more. */
+const limitCodes: readonly string[] = [
+  "rate-limit-exceeded",
+  "daily-quota-exceeded",
+] satisfies ProblemCode[];
+
+const sumOf = (errors: readonly ErrorCount[]): number =>
+  errors.reduce((sum, { refused }) => sum + refused, 0);
 
 const minutesOf = (
   { redis, config, log }: DashboardDeps,

@@ -1,13 +1,18 @@
 import { Type } from "typebox";
 import { dashboardCall } from "#api/dashboard/viewer.ts";
-import { askLimits, limitWish, shownLimitRequest } from "#api/account/limit-requests.ts";
-import { refused } from "#api/http/errors.ts";
+import { askLimits, limitWish } from "#api/account/limit-requests.ts";
+import { pathId } from "#api/account/webhooks.ts";
+import { orThrow, refused } from "#api/http/errors.ts";
 import type { DashboardDeps } from "#api/dashboard/deps.ts";
 import type { KeyState, RotatedKey, ShownKey, ShownLimitRequest } from "#src/contract/dashboard.ts";
 import { isRefusal } from "#src/contract/refusals.ts";
 import { type IssuedKey, listKeys } from "#src/keys/issued-keys.ts";
 import { overlapDays, rotateKey } from "#src/keys/rotation.ts";
-import { listLimitRequests } from "#src/limits/limit-requests.ts";
+import {
+  type LimitRequest,
+  listLimitRequests,
+  withdrawLimitRequest,
+} from "#src/limits/limit-requests.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
 
 const requestsShown = 100;
@@ -77,7 +82,7 @@ export const listLimitsCall = ({ db }: DashboardDeps) =>
   dashboardCall("GET", "/limit-requests", {}, async (ctx) => {
     const { key } = ctx.state.viewer;
     const requests = await listLimitRequests(db, { partner: key.partnerId }, requestsShown);
-    ctx.body = { requests: requests.map((request) => shownLimitRequest(request, inMs)) };
+    ctx.body = { requests: requests.map(shownRequest) };
   });
 
 /** Asks for other limits, as POST /limit-requests of the API does (docs/contract.md 3.3). */
@@ -87,5 +92,18 @@ export const askLimitsCall = ({ db }: DashboardDeps) =>
     const next = "Send another when it is decided.";
     const request = await askLimits(db, viewer.key.partnerId, body, next);
     ctx.status = 201;
-    ctx.body = shownLimitRequest(request, inMs) satisfies ShownLimitRequest;
+    ctx.body = shownRequest(request);
   });
+
+/** Takes a pending request back (decisions 12.15). */
+export const withdrawLimitsCall = ({ db }: DashboardDeps) =>
+  dashboardCall("DELETE", "/limit-requests/{id}", {}, async (ctx) => {
+    const { partnerId } = ctx.state.viewer.key;
+    const id = pathId(ctx.params["id"]);
+    ctx.body = shownRequest(orThrow(await withdrawLimitRequest(db, partnerId, id)));
+  });
+
+function shownRequest(request: LimitRequest): ShownLimitRequest {
+  const { partner_id: _partner, ...shown } = presented(request, inMs);
+  return shown;
+}

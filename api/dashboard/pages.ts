@@ -4,6 +4,7 @@ import {
   keysCall,
   listLimitsCall,
   rotateKeyCall,
+  withdrawLimitsCall,
 } from "#api/dashboard/keys-and-limits.ts";
 import { errorsCall, errorsCsvCall, hoursCall, recentCall } from "#api/dashboard/troubles.ts";
 import { showSessionCall, signInCall, signOutCall } from "#api/dashboard/session.ts";
@@ -40,6 +41,7 @@ export function dashboardPages(router: PageRouter, services: DashboardDeps): Mid
       rotateKeyCall(services),
       listLimitsCall(services),
       askLimitsCall(services),
+      withdrawLimitsCall(services),
       ...webhookCalls(services),
       usageCsvCall(services),
       errorsCsvCall(services),

@@ -58,7 +58,8 @@ export const errorsCsvCall = (services: DashboardDeps) =>
     ctx.body = stringify(lines, { header: true, columns, escape_formulas: true });
   });
 
-const errorsSince = async (
+/** Errors by day, call and code; those of a moment ago are missing while Redis is away. */
+export const errorsSince = async (
   services: DashboardDeps,
   partnerId: number,
   fromDay: number,
@@ -158,6 +159,7 @@ const hoursOf = (counts: readonly HourCount[], audience: Audience, newest: numbe
       at: hour * hourMs,
       requests: own.reduce((sum, { requests }) => sum + requests, 0),
       errors: own.reduce((sum, { errors }) => sum + errors, 0),
+      refused: own.reduce((sum, { refused }) => sum + refused, 0),
       median_ms: quantileMs(buckets, 0.5),
       p95_ms: quantileMs(buckets, 0.95),
     };

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Context } from "#api/http/context.ts";
 import type { HttpDeps } from "#api/http/deps.ts";
+import { hourS } from "#src/domain/units.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
 import type { ProblemCode } from "#src/contract/refusals.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
@@ -67,8 +68,12 @@ export function countRefusal({ meter }: NeedsMeter, ctx: Context, code: ProblemC
   const { quota, limits, key } = ctx.state;
   const decision = quota ?? limits;
   if (key === undefined || decision === undefined) return;
+  const [usage, { day, resetS }] = [usageOf(key), decision];
   const what = quota === undefined ? "refused" : "errors";
-  meter.note(usageOf(key), decision.day, usageField.problem(usageLabel(ctx), what, code));
+  meter.note(usage, day, usageField.problem(usageLabel(ctx), what, code));
+  // By hour too; what is counted joins its hour with its duration (src/limits/request-journal.ts).
+  if (quota === undefined)
+    meter.note(usage, day, usageField.refusedHour(Math.floor((resetS - 60) / hourS) - 24 * day));
 }
 
 /** Adds to the usage that marks of a batch were refused while the batch was taken. */

@@ -24,13 +24,20 @@ export interface MinuteFigures {
   refused: number;
 }
 
+/** A day with the requests that were refused before they were counted, so that they are not among its `requests`. */
+export interface ShownDay extends UsageDay {
+  refused: number;
+  /** The part of `refused` that the limits refused; the rest are 403s of the key. */
+  limited: number;
+}
+
 export interface Overview {
   now: number;
   minute: { limit: number; remaining: number; resets: number };
   today: { date: string; requests: number; limit: number; remaining: number };
   /** Days of the partner's servers and of its pages; the newest first, empty days filled in. */
-  days: UsageDay[];
-  widget: UsageDay[];
+  days: ShownDay[];
+  widget: ShownDay[];
   /** Minutes of the last `minute_days` days; null without requests, and while they are unknown. */
   minutes: MinuteFigures | null;
   minute_days: number;
@@ -96,6 +103,8 @@ export interface ShownHour {
   at: number;
   requests: number;
   errors: number;
+  /** Refused before they were counted, so not among `requests`. */
+  refused: number;
   median_ms: number | null;
   p95_ms: number | null;
 }
@@ -172,9 +181,13 @@ export interface RotatedKey {
 
 export interface ShownLimitRequest {
   id: number;
-  status: "pending" | "approved" | "rejected";
+  /** `withdrawn`: by the partner; `decided` is then the time of it. */
+  status: "pending" | "approved" | "rejected" | "withdrawn";
   requested_rpm: number;
   requested_daily: number;
+  /** What the approval gave; null without one, and for approvals of old. */
+  granted_rpm: number | null;
+  granted_daily: number | null;
   comment: string;
   created: number;
   decided: number | null;

@@ -35,6 +35,8 @@ export interface HourCount {
   bucket: number;
   requests: number;
   errors: number;
+  /** Requests that were refused before they were counted; they are not in `requests`, and have no duration. */
+  refused: number;
 }
 
 /** A day of the usage record, decisions 6. */

@@ -6,12 +6,12 @@ import { rows, type Db, type Tx } from "#src/infrastructure/db.ts";
 import { usageOf } from "#src/keys/partner-reports.ts";
 import { limits, updatePartner } from "#src/keys/partners.ts";
 import { msOf } from "#src/marks/marks.ts";
-import { already, changed, nothing, operatorAct, unknown } from "#src/operators/act.ts";
+import { act, already, changed, nothing, operatorAct, unknown } from "#src/operators/act.ts";
 import { comment, rowId } from "#src/operators/inputs.ts";
 import { presented } from "#src/operators/presented.ts";
 import { tellPartner } from "#src/pushes/webhooks/outbox.ts";
 
-export const limitRequestStatuses = ["pending", "approved", "rejected"] as const;
+export const limitRequestStatuses = ["pending", "approved", "rejected", "withdrawn"] as const;
 
 /** A partner's request for other limits (docs/contract.md 2.6). The requested numbers stay as they were sent. */
 export type LimitRequest = Omit<
@@ -19,8 +19,8 @@ export type LimitRequest = Omit<
   "partner" | "created" | "decided" | "rpm" | "daily" | "days" | "minutes"
 > & { created_at: Date; decided_at: Date | null };
 
-const columns =
-  "id, partner_id, status, requested_rpm, requested_daily, comment, created_at, decided_at, decision_comment";
+const columns = `id, partner_id, status, requested_rpm, requested_daily, rpm_given as granted_rpm, daily_given as granted_daily,
+  comment, created_at, decided_at, decision_comment`;
 
 /** Stores a request; null when one of the partner is pending: a unique index decides between two at once. */
 export async function createLimitRequest(
@@ -33,17 +33,19 @@ export async function createLimitRequest(
   return (await rows<LimitRequest>(db, sql, values))[0] ?? null;
 }
 
-/** Requests of one partner or all, in one state or any, the newest first. */
+/** Requests of one partner or all, in one state or any, without those in another, the newest first. */
 export const listLimitRequests = (
   db: Db | Tx,
-  only: { partner?: number | undefined; status?: LimitRequest["status"] | undefined },
+  only: { partner?: number | undefined } & Partial<
+    Record<"status" | "without", LimitRequest["status"] | undefined>
+  >,
   limit: number,
 ): Promise<LimitRequest[]> =>
   rows<LimitRequest>(
     db,
     `select ${columns} from limit_requests where partner_id = coalesce(?::int, partner_id) and status = coalesce(?::text, status)
-     order by id desc limit ?`,
-    [only.partner ?? null, only.status ?? null, limit],
+       and status is distinct from ?::text order by id desc limit ?`,
+    [only.partner ?? null, only.status ?? null, only.without ?? null, limit],
   );
 
 const commented = Type.Object({ comment: Type.Optional(comment) });
@@ -53,15 +55,16 @@ const approval = Type.Object({ ...limits, ...commented.properties });
 /** Approves a pending request and gives its partner the limits, in force within 15 s. */
 export const approveLimitRequest = operatorAct(approval, rowId, async (tx, wish, id) => {
   const { comment = "", rpm, daily } = wish;
-  const request = await decide(tx, id, "approved", comment.trim());
-  if (isRefusal(request)) return request;
-  const given = { rpm: rpm ?? request.requested_rpm, daily: daily ?? request.requested_daily };
-  const before = await lockLimits(tx, request.partner_id);
-  const partner = await updatePartner(tx, request.partner_id, given);
+  const decided = await decide(tx, id, "approved", comment.trim());
+  if (isRefusal(decided)) return decided;
+  const given = { rpm: rpm ?? decided.requested_rpm, daily: daily ?? decided.requested_daily };
+  const before = await lockLimits(tx, decided.partner_id);
+  const partner = await updatePartner(tx, decided.partner_id, given);
   if (partner === null) throw new Error("a limit request without a partner");
   const keptSql = `update limit_requests set rpm_before = ?, daily_before = ?, rpm_given = ?, daily_given = ?
-      where id = ?`;
-  await rows(tx, keptSql, [before.rpm, before.daily, given.rpm, given.daily, id]);
+      where id = ? returning ${columns}`;
+  const kept = [before.rpm, before.daily, given.rpm, given.daily, id];
+  const request = (await rows<LimitRequest>(tx, keptSql, kept))[0]!;
   return {
     value: { request, partner },
     action: "limit-request.approve",
@@ -69,6 +72,24 @@ export const approveLimitRequest = operatorAct(approval, rowId, async (tx, wish,
     details: { partner: partner.id, ...given, comment: request.decision_comment },
   };
 });
+
+/**
+ * The partner takes its pending request back, as long as nobody has decided it (decisions 12.15). Another may be sent at
+ * once.
+ */
+export const withdrawLimitRequest = (
+  db: Db,
+  partnerId: number,
+  id: number,
+): Promise<LimitRequest | Refusal> =>
+  act(db, `partner ${partnerId}`, async (tx) => {
+    const sql = `update limit_requests set status = 'withdrawn', decided_at = server_now()
+      where id = ? and partner_id = ? and status = 'pending' returning ${columns}`;
+    const [value] = await rows<LimitRequest>(tx, sql, [id, partnerId]);
+    if (value === undefined) return whyDecided(tx, id, partnerId);
+    const details = { partner: partnerId };
+    return { value, action: "limit-request.withdraw", subject: `${what} ${id}`, details };
+  });
 
 /** Rejects a pending request: its partner's limits stay as they are. */
 export const rejectLimitRequest = operatorAct(
@@ -89,6 +110,7 @@ const undoDecision = operatorAct(nothing, rowId, async (tx, _, id) => {
   const [decided] = await rows<LimitRequest & KeptLimits>(tx, sql, [id]);
   if (decided === undefined) return unknown(what, id);
   const { status, partner_id: partner } = decided;
+  if (status === "withdrawn") return isOther("was withdrawn by its partner");
   if (status === "pending")
     return isOther(
       "is pending: somebody has taken the decision back already, or nobody has decided it",
@@ -153,9 +175,18 @@ const lockLimits = async (tx: Tx, partner: number): Promise<{ rpm: number; daily
 
 /** Tells the partner the new state of its request: decided, or pending again. */
 const tellDecision = (tx: Tx, request: LimitRequest): Promise<void> => {
-  const { partner_id, ...shown } = presented(request, (time) => formatTime(time.getTime()));
-  return tellPartner(tx, partner_id, "limit_request.decided", shown);
+  const shown = contractForm(request);
+  return tellPartner(tx, request.partner_id, "limit_request.decided", shown);
 };
+
+/** A request as docs/contract.md 2.6 has it, times in UTC. A withdrawn one is not told of there. */
+export function contractForm(request: LimitRequest) {
+  const { partner_id: _, granted_rpm: _rpm, granted_daily: _daily, ...shown } = request;
+  return presented(
+    { ...shown, status: shown.status as Exclude<LimitRequest["status"], "withdrawn"> },
+    (time) => formatTime(time.getTime()),
+  );
+}
 
 /** Decides a request once: the first of two operators at the same moment wins. */
 async function decide(
@@ -171,10 +202,15 @@ async function decide(
     await tellDecision(tx, decided);
     return decided;
   }
-  const before = "select status as state from limit_requests where id = ?";
-  const [request] = await rows<{ state: string }>(tx, before, [id]);
-  if (request === undefined) return unknown(what, id);
-  return already(what, id, request.state);
+  return whyDecided(tx, id);
+}
+
+/** Why a request, of this partner if one is given, is not pending. */
+async function whyDecided(tx: Tx, id: number, partner: number | null = null): Promise<Refusal> {
+  const sql =
+    "select status as state from limit_requests where id = ? and partner_id = coalesce(?::int, partner_id)";
+  const [request] = await rows<{ state: string }>(tx, sql, [id, partner]);
+  return request === undefined ? unknown(what, id) : already(what, id, request.state);
 }
 
 const usageDays = 14;
@@ -186,7 +222,8 @@ export async function limitRequestRows(
 ): Promise<Omit<ConsoleLimitRequest, "minutes">[]> {
   const found = await rows<Omit<ConsoleLimitRequest, "days" | "minutes">>(
     db,
-    `select r.id, r.partner_id, p.name as partner, r.status, r.requested_rpm, r.requested_daily, r.comment,
+    `select r.id, r.partner_id, p.name as partner, r.status, r.requested_rpm, r.requested_daily,
+       r.rpm_given as granted_rpm, r.daily_given as granted_daily, r.comment,
        ${msOf("r.created_at")} as created, ${msOf("r.decided_at")} as decided, r.decision_comment, p.rpm, p.daily
      from limit_requests r join partners p on p.id = r.partner_id
      order by r.status <> 'pending', r.id desc limit ?`,

@@ -16,6 +16,8 @@ export const usageField = {
   /** Requests of an hour of the day whose duration was in a bucket of `bucketOf`. */
   hour: (hour: number, bucket: number, isError: boolean): string =>
     `|hours|${hour}|${bucket}${isError ? "|errors" : ""}`,
+  /** Requests of an hour of the day that were refused before they were counted. */
+  refusedHour: (hour: number): string => `|refused_hours|${hour}`,
 };
 
 /** Reads the fields of a day (days since the epoch). Those of an unknown kind are left out. */
@@ -39,6 +41,11 @@ export function readUsageFields(
       ...{ day, audience, method, code },
       ...{ counted: 0, refused: 0, marks: 0 },
     });
+  const hourOf = (hour = "", bucket = ""): HourCount =>
+    of(hours, `${hour} ${bucket}`, {
+      ...{ hour: 24 * day + Number(hour), audience, bucket: Number(bucket) },
+      ...{ requests: 0, errors: 0, refused: 0 },
+    });
   for (const [field, text] of Object.entries(fields)) {
     const n = Number(text);
     const [method = "", what, detail, bucket, isError] = field.split("|");
@@ -50,11 +57,9 @@ export function readUsageFields(
       if (detail !== undefined) errorOf(method, detail).counted += n;
     } else if (what === "refused" && detail !== undefined) errorOf(method, detail).refused += n;
     else if (what === "marks" && detail !== undefined) errorOf(method, detail).marks += n;
+    else if (what === "refused_hours") hourOf(detail, "0").refused += n;
     else if (what === "hours") {
-      const hour = of(hours, `${detail} ${bucket}`, {
-        ...{ hour: 24 * day + Number(detail), audience, bucket: Number(bucket) },
-        ...{ requests: 0, errors: 0 },
-      });
+      const hour = hourOf(detail, bucket);
       hour.requests += n;
       if (isError !== undefined) hour.errors += n;
     }

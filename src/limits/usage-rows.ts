@@ -35,7 +35,7 @@ const tables = {
   hours: {
     name: "usage_hours",
     by: { hour: "int", audience: "text", bucket: "smallint" },
-    sums: ["requests", "errors"],
+    sums: ["requests", "errors", "refused"],
     time: ["hour", "timestamptz 'epoch' + c.hour * interval '1 hour'"],
   },
 } satisfies Record<keyof DayOfUsage, UsageTable>;
@@ -160,7 +160,7 @@ export async function loadHours(
   pending: readonly PendingUsage[],
 ): Promise<HourCount[]> {
   const sql = `select (extract(epoch from hour - timestamptz 'epoch') / extract(epoch from interval '1 hour'))::int as hour,
-      audience, bucket, requests, errors
+      audience, bucket, requests, errors, refused
     from usage_hours where partner_id = ? and hour >= timestamptz 'epoch' + ?::int * interval '1 hour'`;
   const found = await withPending(db, sql, [partnerId, fromHour], pending, ({ hours }) => hours);
   return found.filter(({ hour }) => hour >= fromHour);

@@ -251,6 +251,97 @@ describe("browser: dashboard", function () {
       .and.to.include("90,000");
   });
 
+  it("asks before it asks for less than now, lets a request be corrected, and shows what was granted", async () => {
+    await createClient(web.baseUrl, partner.secret).get("/cities");
+    const page = await signIn();
+    const limits = part(page, "Limits");
+    const send = limits.getByRole("button", { name: "Send the request" });
+    const fill = async (daily: string): Promise<void> => {
+      await limits.getByLabel("Requests per day").fill(daily);
+      await send.click();
+    };
+    await limits.getByLabel("Requests per minute").fill("900");
+    await fill("30");
+    const question = page.getByRole("dialog", { name: "Ask for less than now?" });
+    await question.getByText("30 per day: now you have 5,000.").waitFor();
+    await question.getByRole("button", { name: "Cancel" }).click();
+    const stored = () =>
+      rows<{ id: number; status: string; requested_daily: number }>(
+        country.db,
+        "select id, status, requested_daily from limit_requests where partner_id = ? order by id",
+        [partner.id],
+      );
+    expect(await stored()).to.deep.equal([]);
+    await send.click();
+    await question.getByRole("button", { name: "Ask for it" }).click();
+    await limits.getByRole("button", { name: "Withdraw or correct it" }).click();
+    await limits.getByText("○ withdrawn by you").waitFor();
+    expect(await limits.getByLabel("Requests per minute").inputValue()).to.equal("900");
+    await fill("30000");
+    await limits.getByText("… pending").waitFor();
+    const found = await stored();
+    expect(found.map(({ status, requested_daily: daily }) => [status, daily])).to.deep.equal([
+      ["withdrawn", 30],
+      ["pending", 30_000],
+    ]);
+    const approve = ["limit-request", "approve", String(found[1]!.id), "--rpm", "800", "--json"];
+    await runOperator(instance.env, ...approve);
+    await page.reload();
+    const decided = page.getByRole("table", { name: "Decided limit requests" });
+    const row = decided.getByRole("row").filter({ hasText: "✓ approved" });
+    expect(await row.innerText()).to.match(
+      /900 per minute, 30,000 per day\s+800 per minute, 30,000 per day/,
+    );
+    expect(await limits.getByLabel("Requests per minute").inputValue()).to.equal("");
+  });
+
+  it("shows in red what limits refused, and in words what held marks wait for", async () => {
+    partner = await addPartner(country, { rpm: 600, daily: 4 });
+    const api = createClient(web.baseUrl, partner.secret);
+    for (let n = 0; n < 3; n += 1) await api.mark(placeOf(n), `user ${n}`, { status: "yes" });
+    await rows(
+      country.db,
+      "update marks set review = 'held', held_reason = 'city' where partner_id = ? and station_id <> ?",
+      [partner.id, placeOf(0).id],
+    );
+    for (let n = 0; n < 3; n += 1) await api.get("/cities");
+    const page = await signIn();
+    const tile = part(page, "Today").locator(".tile.refused");
+    await until(
+      async () => {
+        await page.reload();
+        await part(page, "Today").getByText("updated every 15 s").waitFor();
+        return (await tile.allInnerTexts()).join();
+      },
+      (text) => text.includes("2 of 6 calls"),
+    );
+    expect(
+      await page
+        .getByRole("slider", { name: "Requests per day by method" })
+        .getAttribute("aria-valuetext"),
+    ).to.match(/Refused, not counted 2$/);
+    const colour = (text: string) =>
+      part(page, "Requests per day")
+        .locator("li")
+        .filter({ hasText: text })
+        .locator("rect")
+        .getAttribute("fill");
+    expect([await colour("Refused"), await colour("/cities")]).to.deep.equal([
+      "var(--refused)",
+      "var(--part1)",
+    ]);
+    await page.getByRole("slider", { name: "Requests per hour" }).waitFor();
+    const marks = part(page, "Marks by outcome");
+    expect(await marks.getByRole("status").innerText()).to.match(
+      /2 of 3 marks \(67\s?%\) wait[^]*Nothing needs to be done/,
+    );
+    expect(
+      await marks.getByRole("slider", { name: "Marks per day" }).getAttribute("aria-valuetext"),
+    ).to.match(/3 marks, Taken 1, On review 2$/);
+    await tile.getByRole("link", { name: "ask for more" }).click();
+    expect(new URL(page.url()).hash).to.equal("#limits");
+  });
+
   it("says above all else what the operator tells of an open incident", async () => {
     const run = (...args: string[]) => runOperator(instance.env, "incident", ...args, "--json");
     const { json } = await run("open", "--title", "Dumps come late", "--text", "We look into it.");
@@ -317,7 +408,8 @@ describe("browser: dashboard", function () {
       .getByRole("button", { name: "Next" })
       .click();
     expect(await table.getByRole("row").count()).to.equal(3);
-    await table.getByRole("button", { name: "Per minute" }).click();
+    await table.getByRole("button", { name: "Asked for" }).click();
+    await table.getByRole("button", { name: "Asked for" }).click();
     expect(await table.getByRole("row").nth(1).innerText()).to.include("712");
   });
 

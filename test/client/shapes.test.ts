@@ -62,7 +62,10 @@ const same: {
   limitRequest: Same<Static<typeof limitRequest>, client.LimitRequest>;
   limitRequests: Same<Static<typeof limitRequestList>, client.LimitRequestList>;
   rotatedKey: Same<Static<typeof rotatedKey>, client.RotatedKey>;
-  limitRequestStatus: Same<Static<typeof limitRequest>["status"], LimitRequest["status"]>;
+  limitRequestStatus: Same<
+    Static<typeof limitRequest>["status"] | "withdrawn",
+    LimitRequest["status"]
+  >;
 } = {
   ...{ fuel: true, clientFuel: true, station: true, list: true, page: true, delta: true },
   ...{

@@ -412,12 +412,20 @@ describe("flow: dashboard", function () {
     expect((await client.post("/limit-requests", { ...wish, requested_rpm: 0 })).status).to.equal(
       422,
     );
-    await operator("limit-request", "approve", String(asked.body.id), "--comment", "Welcome");
+    const withdraw = (id: number) => client.call("DELETE", `/limit-requests/${id}`);
+    expect((await withdraw(asked.body.id)).body).to.include({ status: "withdrawn" });
+    const late = await withdraw(asked.body.id);
+    expect([late.status, codeOf(late)]).to.deep.equal([409, "already-done"]);
+    expect((await withdraw(999_999)).status).to.equal(404);
+    const { id } = (await client.post("/limit-requests", wish)).body;
+    await operator("limit-request", "approve", String(id), "--rpm", "1500", "--comment", "Welcome");
     const { requests } = (await client.get("/limit-requests")).body;
-    expect(requests).to.have.length(1);
+    expect(requests).to.have.length(2);
     expect(requests[0]).to.deep.include({ status: "approved", decision_comment: "Welcome" });
+    expect(requests[0]).to.deep.include({ requested_rpm: 2000, granted_rpm: 1500 });
+    expect(requests[0]).to.deep.include({ requested_daily: 90_000, granted_daily: 90_000 });
     const { minute, today } = (await elsewhere(client).get("/overview")).body;
-    expect([minute.limit, today.limit]).to.deep.equal([2000, 90_000]);
+    expect([minute.limit, today.limit]).to.deep.equal([1500, 90_000]);
   });
 
   it("lists every key of the partner, and no key's text", async () => {

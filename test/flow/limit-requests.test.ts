@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { isRefusal } from "#src/contract/refusals.ts";
 import { rows } from "#src/infrastructure/db.ts";
-import { undoLimitDecision } from "#src/limits/limit-requests.ts";
+import { undoLimitDecision, withdrawLimitRequest } from "#src/limits/limit-requests.ts";
 import { by } from "#test/harness/by.ts";
 import { runOperator, type Ran } from "#test/harness/operator.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
@@ -58,6 +58,7 @@ describe("flow: limit requests", function () {
 
     const approved = await operator("approve", request);
     expect(approved.json).to.include({ status: "approved", rpm: 2000, daily: 90_000 });
+    expect(approved.json).to.include({ granted_rpm: 2000, granted_daily: 90_000 });
     for (const client of clients) {
       await until(
         () => client.get("/cities"),
@@ -92,6 +93,34 @@ describe("flow: limit requests", function () {
         action: "limit-request.approve",
         details: { partner: id, rpm: 2000, daily: 90_000, comment: "" },
       },
+    ]);
+  });
+
+  it("are withdrawn by their partner alone, once, as decisions 12.15 has it, and the API tells of them no more", async () => {
+    const { id, clients } = await partner();
+    const other = await addPartner(country);
+    const asked = (await clients[0].post("/limit-requests", wish)).body.id as number;
+    const own = await withdrawLimitRequest(country.db, id, asked + 1000);
+    const foreign = await withdrawLimitRequest(country.db, other.id, asked);
+    expect([isRefusal(own) && own.code, isRefusal(foreign) && foreign.code]).to.deep.equal([
+      "not-found",
+      "not-found",
+    ]);
+    const both = await Promise.all([1, 2].map(() => withdrawLimitRequest(country.db, id, asked)));
+    expect(both.filter((one) => !isRefusal(one))).to.have.length(1);
+    expect((await clients[1].get("/limit-requests")).body).to.deep.equal({
+      requests: [],
+      count: 0,
+    });
+    for (const verb of ["approve", "reject", "undo"])
+      expect((await operator(verb, String(asked))).json.error).to.include("withdrawn");
+    expect((await clients[0].post("/limit-requests", wish)).status).to.equal(201);
+    const listed = await operator("list", "--partner", String(id), "--status", "withdrawn");
+    expect(listed.json).to.have.length(1);
+    expect(listed.json[0]).to.include({ id: asked, granted_rpm: null });
+    const log = "select actor, action, details from operator_log where subject = ?";
+    expect(await rows(country.db, log, [`limit request ${asked}`])).to.deep.equal([
+      { actor: `partner ${id}`, action: "limit-request.withdraw", details: { partner: id } },
     ]);
   });
 

@@ -135,6 +135,15 @@ describe("flow: troubles of a partner", function () {
       expect((await errorsOf(who))[0]!.total).to.equal(3);
       const { days } = (await who.dashboard.get("/overview")).body;
       expect(days[0].methods).to.deep.equal({ "GET /cities": 4 });
+      expect(days[0]).to.deep.include({ requests: 4, refused: 3, limited: 3 });
+      const byHour = async (): Promise<number[]> => {
+        const hours = (await who.dashboard.get("/hours")).body.partner as Record<string, number>[];
+        const sumOf = (what: string) => hours.reduce((sum, hour) => sum + hour[what]!, 0);
+        return ["requests", "errors", "refused"].map(sumOf);
+      };
+      expect(await until(byHour, ([requests]) => requests === 4)).to.deep.equal([4, 0, 3]);
+      await flush();
+      expect(await byHour()).to.deep.equal([4, 0, 3]);
     });
 
     it("have no code from before codes were kept, and are not forgotten", async () => {

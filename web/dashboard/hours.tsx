@@ -26,13 +26,13 @@ export const Hours = () => (
 );
 
 function ByHour({ hours }: { hours: readonly ShownHour[] }) {
-  const busy = hours.filter(({ requests }) => requests > 0);
+  const busy = hours.filter(({ requests, refused }) => requests + refused > 0);
   if (busy.length === 0)
     return <p class="empty">{say("No requests in the last {n} hours.", { n: hours.length })}</p>;
   const bars = hours
-    .map(({ at, requests, errors }) => ({
+    .map(({ at, requests, errors, refused }) => ({
       name: `${weekday.format(at)} ${clock.format(at)}`,
-      parts: [requests - errors, errors],
+      parts: [requests - errors, errors, refused],
     }))
     .reverse();
   return (
@@ -46,8 +46,9 @@ function ByHour({ hours }: { hours: readonly ShownHour[] }) {
       <Bars
         label={say("Requests per hour")}
         unit={say("requests")}
-        names={[say("Without error"), say("Errors")]}
+        names={[say("Without error"), say("Errors"), say("Refused, not counted")]}
         bars={bars}
+        own={["var(--refused)"]}
       />
       <Table
         caption={say("Requests and durations per hour")}
@@ -71,6 +72,12 @@ function ByHour({ hours }: { hours: readonly ShownHour[] }) {
             name: say("Errors"),
             cell: ({ errors }) => number(errors),
             by: ({ errors }) => errors,
+            numeric: true,
+          },
+          {
+            name: say("Not counted"),
+            cell: ({ refused }) => number(refused),
+            by: ({ refused }) => refused,
             numeric: true,
           },
           {

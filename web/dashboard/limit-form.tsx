@@ -1,16 +1,21 @@
 import { useSignal } from "@preact/signals";
+import type { Overview } from "#src/contract/dashboard.ts";
 import { askLimits, overview } from "#web/dashboard/state.ts";
+import { Confirm } from "#web/kit/confirm.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { say } from "#web/dashboard/words.ts";
 
 const [rpmMax, dailyMax, commentMax] = [100_000, 100_000_000, 500];
 
-/** Asks the operator for other limits (docs/contract.md 2.6). */
-export function LimitForm() {
+export type LimitDraft = Parameters<typeof askLimits>[0];
+
+/** Asks the operator for other limits (docs/contract.md 2.6). `draft`: a request that was withdrawn to be corrected. */
+export function LimitForm({ draft }: { draft: LimitDraft | null }) {
   const now = overview.value.value;
-  const rpm = useSignal("");
-  const daily = useSignal("");
-  const comment = useSignal("");
+  const rpm = useSignal(String(draft?.requested_rpm ?? ""));
+  const daily = useSignal(String(draft?.requested_daily ?? ""));
+  const comment = useSignal(draft?.comment ?? "");
+  const doubts = useSignal<string[]>([]);
   const isChecked = useSignal(false);
   const isBusy = useSignal(false);
   const refused = useSignal<string | null>(null);
@@ -21,6 +26,10 @@ export function LimitForm() {
     isChecked.value = true;
     const wrong = faults.rpm !== "" ? "rpm" : faults.daily !== "" ? "daily" : null;
     if (wrong !== null) return document.querySelector<HTMLElement>(`#${wrong}`)?.focus();
+    doubts.value = now === null ? [] : doubtsOf(now, Number(rpm.value), Number(daily.value));
+    if (doubts.value.length === 0) await send();
+  };
+  const send = async (): Promise<void> => {
     isBusy.value = true;
     const failure = await askLimits({
       requested_rpm: Number(rpm.value),
@@ -28,6 +37,7 @@ export function LimitForm() {
       comment: comment.value,
     });
     isBusy.value = false;
+    doubts.value = [];
     refused.value = failure?.words ?? null;
   };
 
@@ -78,8 +88,41 @@ export function LimitForm() {
           {isBusy.value ? say("Sending …") : say("Send the request")}
         </button>
       </div>
+      {doubts.value.length > 0 && (
+        <Confirm
+          title={say("Ask for less than now?")}
+          action={say("Ask for it")}
+          busy={isBusy.value}
+          onConfirm={() => void send()}
+          onCancel={() => (doubts.value = [])}
+        >
+          {doubts.value.map((words) => (
+            <p key={words}>{words}</p>
+          ))}
+          <p>{say("Calls above a limit are refused with 429.")}</p>
+        </Confirm>
+      )}
     </form>
   );
+}
+
+/** What a partner may have mistyped: limits below its use, or below its present limits. */
+function doubtsOf(
+  { minute, today, minutes, days }: Overview,
+  rpm: number,
+  daily: number,
+): string[] {
+  const [peak, busiest] = [minutes?.peak ?? 0, Math.max(...days.map(({ requests }) => requests))];
+  const doubts: string[] = [];
+  if (rpm < peak)
+    doubts.push(say("{n} per minute: your busiest minute had {peak}.", { n: rpm, peak }));
+  else if (rpm < minute.limit)
+    doubts.push(say("{n} per minute: now you have {limit}.", { n: rpm, limit: minute.limit }));
+  if (daily < busiest)
+    doubts.push(say("{n} per day: your busiest day had {peak}.", { n: daily, peak: busiest }));
+  else if (daily < today.limit)
+    doubts.push(say("{n} per day: now you have {limit}.", { n: daily, limit: today.limit }));
+  return doubts;
 }
 
 function Figure({

@@ -1,7 +1,9 @@
 import type { Overview, ShownLimitRequest } from "#src/contract/dashboard.ts";
-import { LimitForm } from "#web/dashboard/limit-form.tsx";
+import { useSignal } from "@preact/signals";
+import { LimitForm, type LimitDraft } from "#web/dashboard/limit-form.tsx";
 import { Section } from "#web/dashboard/section.tsx";
-import { limitRequests, overview } from "#web/dashboard/state.ts";
+import { limitRequests, overview, withdrawLimits } from "#web/dashboard/state.ts";
+import { Fault } from "#web/kit/fault.tsx";
 import { number } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
 import { Table } from "#web/kit/table.tsx";
@@ -58,9 +60,14 @@ function Current({
 function Asking({ requests }: { requests: readonly ShownLimitRequest[] }) {
   const pending = requests.find(({ status }) => status === "pending");
   const decided = requests.filter(({ status }) => status !== "pending");
+  const draft = useSignal<LimitDraft | null>(null);
   return (
     <>
-      {pending === undefined ? <LimitForm /> : <Pending request={pending} />}
+      {pending === undefined ? (
+        <LimitForm draft={draft.value} />
+      ) : (
+        <Pending request={pending} withdrawn={() => (draft.value = pending)} />
+      )}
       {decided.length > 0 && (
         <div class="decided">
           <h3>{say("Decided requests")}</h3>
@@ -77,16 +84,15 @@ function Asking({ requests }: { requests: readonly ShownLimitRequest[] }) {
                 by: ({ created }) => created,
               },
               {
-                name: say("Per minute"),
-                cell: ({ requested_rpm }) => number(requested_rpm),
+                name: say("Asked for"),
+                cell: ({ requested_rpm: rpm, requested_daily: daily }) => both(rpm, daily),
                 by: ({ requested_rpm }) => requested_rpm,
-                numeric: true,
               },
               {
-                name: say("Per day"),
-                cell: ({ requested_daily }) => number(requested_daily),
-                by: ({ requested_daily }) => requested_daily,
-                numeric: true,
+                name: say("Granted"),
+                cell: ({ granted_rpm: rpm, granted_daily: daily }) =>
+                  rpm === null || daily === null ? "–" : both(rpm, daily),
+                by: ({ granted_rpm }) => granted_rpm ?? 0,
               },
               { name: say("Decision"), cell: (request) => <Decision request={request} /> },
               { name: say("Decided"), cell: ({ decided: at }) => <Moment at={at} /> },
@@ -98,30 +104,53 @@ function Asking({ requests }: { requests: readonly ShownLimitRequest[] }) {
   );
 }
 
+const both = (rpm: number, daily: number): string =>
+  say("{rpm} per minute, {daily} per day", { rpm, daily });
+
+const verdicts = {
+  pending: "… pending",
+  approved: "✓ approved",
+  rejected: "✕ rejected",
+  withdrawn: "○ withdrawn by you",
+} as const;
+
 const Decision = ({ request: { status, decision_comment } }: { request: ShownLimitRequest }) => (
   <span>
-    <span class={`badge ${status}`}>
-      {status === "approved" ? say("✓ approved") : say("✕ rejected")}
-    </span>
+    <span class={`badge ${status}`}>{say(verdicts[status])}</span>
     {decision_comment !== "" && ` ${decision_comment}`}
   </span>
 );
 
-const Pending = ({ request }: { request: ShownLimitRequest }) => (
-  <div class="note" role="status">
-    <p>
-      <span class="badge pending">{say("… pending")}</span>{" "}
-      {sayWith("You asked for {rpm} requests per minute and {daily} per day on {day}.", {
-        rpm: <strong>{number(request.requested_rpm)}</strong>,
-        daily: <strong>{number(request.requested_daily)}</strong>,
-        day: <Moment at={request.created} />,
-      })}
-    </p>
-    {request.comment !== "" && <p class="said">“{request.comment}”</p>}
-    <p class="soft small">
-      {say(
-        "The operator answers within one business day. Approved limits take effect automatically. You can send another request after the decision.",
-      )}
-    </p>
-  </div>
-);
+function Pending({ request, withdrawn }: { request: ShownLimitRequest; withdrawn: () => void }) {
+  const isBusy = useSignal(false);
+  const refused = useSignal<string | null>(null);
+  const withdraw = async (): Promise<void> => {
+    isBusy.value = true;
+    // First: the list then says that nothing is pending, and the form takes this place.
+    withdrawn();
+    refused.value = (await withdrawLimits(request.id))?.words ?? null;
+    isBusy.value = false;
+  };
+  return (
+    <div class="note" role="status">
+      <p>
+        <span class="badge pending">{say("… pending")}</span>{" "}
+        {sayWith("You asked for {rpm} requests per minute and {daily} per day on {day}.", {
+          rpm: <strong>{number(request.requested_rpm)}</strong>,
+          daily: <strong>{number(request.requested_daily)}</strong>,
+          day: <Moment at={request.created} />,
+        })}
+      </p>
+      {request.comment !== "" && <p class="said">“{request.comment}”</p>}
+      <p class="soft small">
+        {say(
+          "The operator answers within one business day. Approved limits take effect automatically. You can send another request after the decision.",
+        )}
+      </p>
+      <Fault words={refused.value} />
+      <button type="button" disabled={isBusy.value} onClick={() => void withdraw()}>
+        {say("Withdraw or correct it")}
+      </button>
+    </div>
+  );
+}

@@ -4,9 +4,11 @@ import {
   type SentOutcome,
   sentOutcomes,
 } from "#src/contract/dashboard.ts";
-import { Held, Refused } from "#web/dashboard/mark-reasons.tsx";
+import { Held, HeldNotice, Refused } from "#web/dashboard/mark-reasons.tsx";
+import { dayWords } from "#web/dashboard/days.ts";
 import { Section } from "#web/dashboard/section.tsx";
 import { marks } from "#web/dashboard/state.ts";
+import { Bars } from "#web/kit/bars.tsx";
 import { number, share } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
 import { Table } from "#web/kit/table.tsx";
@@ -53,6 +55,16 @@ function Outcomes({ sent: { days, counted_max: max } }: { sent: SentMarks }) {
         {total >= max &&
           ` ${say("Only the newest {n} marks of each key are counted.", { n: max })}`}
       </p>
+      <HeldNotice days={days} total={total} />
+      {total > 0 && (
+        <Bars
+          label={say("Marks per day")}
+          unit={say("marks")}
+          names={[say("Taken"), say("On review"), say("Refused or withdrawn")]}
+          bars={days.map(barOf).reverse()}
+          own={["var(--held)", "var(--refused)"]}
+        />
+      )}
       <Table
         caption={say("Marks by outcome")}
         rows={lines}
@@ -105,6 +117,16 @@ function Outcomes({ sent: { days, counted_max: max } }: { sent: SentMarks }) {
       <Refused />
     </>
   );
+}
+
+const notTaken: readonly SentOutcome[] = ["rejected", "withdrawn", "failed"];
+
+/** A day's marks: those that count or may still, those on review, and those that do not count. */
+function barOf({ date, partner, widget }: SentDay) {
+  const of = (outcome: SentOutcome): number => (partner[outcome] ?? 0) + (widget[outcome] ?? 0);
+  const sum = (some: readonly SentOutcome[]): number => some.reduce((all, one) => all + of(one), 0);
+  const [all, held, lost] = [sum(sentOutcomes), of("held"), sum(notTaken)];
+  return { name: dayWords(date), parts: [all - held - lost, held, lost] };
 }
 
 function linesOf(days: readonly SentDay[]): Line[] {

@@ -1,5 +1,4 @@
-import type { Overview } from "#src/contract/dashboard.ts";
-import type { UsageDay } from "#src/domain/usage.ts";
+import type { Overview, ShownDay } from "#src/contract/dashboard.ts";
 import { dayWords } from "#web/dashboard/days.ts";
 import { KeyKind } from "#web/dashboard/key-kind.tsx";
 import { Section } from "#web/dashboard/section.tsx";
@@ -44,11 +43,11 @@ export const Requests = () => (
   </Section>
 );
 
-const daysOf = ({ days, widget }: Overview): UsageDay[] =>
+const daysOf = ({ days, widget }: Overview): ShownDay[] =>
   audience.value === "partner" ? days : widget;
 
-function Days({ days }: { days: readonly UsageDay[] }) {
-  const total = days.reduce((sum, { requests }) => sum + requests, 0);
+function Days({ days }: { days: readonly ShownDay[] }) {
+  const total = days.reduce((sum, { requests, refused }) => sum + requests + refused, 0);
   if (total === 0) {
     return (
       <p class="empty">
@@ -58,7 +57,7 @@ function Days({ days }: { days: readonly UsageDay[] }) {
       </p>
     );
   }
-  const { names, parts } = partsOf(days);
+  const { names, parts, own } = partsOf(days);
   const bars = days.map((day) => ({ name: dayWords(day.date), parts: parts(day) })).reverse();
   return (
     <>
@@ -67,6 +66,7 @@ function Days({ days }: { days: readonly UsageDay[] }) {
         unit={say("requests")}
         names={names}
         bars={bars}
+        own={own}
       />
       <details>
         <summary>{say("Show as a table")}</summary>
@@ -83,8 +83,8 @@ function Days({ days }: { days: readonly UsageDay[] }) {
   );
 }
 
-/** The methods with the most requests by name, the others together. */
-function partsOf(days: readonly UsageDay[]) {
+/** The methods with the most requests by name, the others together, and what was refused before it was counted. */
+function partsOf(days: readonly ShownDay[]) {
   const sums = new Map<string, number>();
   for (const { methods } of days) {
     for (const [name, n] of Object.entries(methods)) sums.set(name, (sums.get(name) ?? 0) + n);
@@ -92,18 +92,24 @@ function partsOf(days: readonly UsageDay[]) {
   const sorted = [...sums].sort(([, a], [, b]) => b - a).map(([name]) => name);
   const own = sorted.length <= partsMax + 1 ? sorted : sorted.slice(0, partsMax);
   const hasRest = own.length < sorted.length;
-  const parts = ({ methods, requests }: UsageDay): number[] => {
+  const parts = ({ methods, requests }: ShownDay): number[] => {
     const counts = own.map((name) => methods[name] ?? 0);
     const rest = requests - counts.reduce((sum, n) => sum + n, 0);
     return hasRest ? [...counts, rest] : counts;
   };
-  return { names: hasRest ? [...own, say("Others")] : own, parts };
+  const names = hasRest ? [...own, say("Others")] : own;
+  if (days.every(({ refused }) => refused === 0)) return { names, parts, own: [] };
+  return {
+    names: [...names, say("Refused, not counted")],
+    parts: (day: ShownDay) => [...parts(day), day.refused],
+    own: ["var(--refused)"],
+  };
 }
 
 const columnsOf = (
   names: readonly string[],
-  parts: (day: UsageDay) => number[],
-): Column<UsageDay>[] => [
+  parts: (day: ShownDay) => number[],
+): Column<ShownDay>[] => [
   {
     name: say("Day (UTC)"),
     cell: ({ date }) => <span class="whole">{dayWords(date)}</span>,
@@ -115,7 +121,7 @@ const columnsOf = (
     by: ({ requests }) => requests,
     numeric: true,
   },
-  ...names.map((name, part): Column<UsageDay> => ({
+  ...names.map((name, part): Column<ShownDay> => ({
     name,
     cell: (day) => number(parts(day)[part] ?? 0),
     by: (day) => parts(day)[part] ?? 0,

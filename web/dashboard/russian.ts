@@ -47,6 +47,10 @@ export const russian = {
   "Requests today": "Запросы сегодня",
   "of {limit}, until 00:00 UTC": "из {limit}, до 00:00 UTC",
   "{n} of {all} requests": "{n} из {all} {all|запроса|запросов|запросов}",
+  "Refused, not counted": "Отклонено, не засчитано",
+  "{n} of {all} calls": "{n} из {all} {all|вызова|вызовов|вызовов}",
+  "by your limits: ask for more": "из-за лимитов: запросить больше",
+  "by the key: see the errors": "из-за ключа: см. ошибки",
   "Requests with secret keys on {date} (UTC). Last update at {time}, updated every 15 s.":
     "Запросы с секретными ключами за {date} (UTC). Обновлено в {time}, обновляется каждые 15 с.",
   // Requests.
@@ -129,6 +133,21 @@ export const russian = {
   "withdrawn by the operator, or taken back on the map":
     "отозваны оператором или отменены на карте",
   "an error of the service: the operator can see it": "ошибка сервиса: оператор её видит",
+  "{n} of {all} marks ({share}) wait for the operator's review.":
+    "Ждут проверки оператором: {n} из {all} {all|отметки|отметок|отметок} ({share}).",
+  "Send one lasting user_ref for each user: the “no” of users who are known for a week is not held.":
+    "Передавайте для каждого пользователя один постоянный user_ref: «нет» тех, кто известен неделю, не задерживается.",
+  "Look whether one sender or a fault of yours sends “no”. If it is true, tell the operator what happens there.":
+    "Проверьте, не шлёт ли «нет» один отправитель или ошибка у вас. Если всё верно, сообщите оператору, что происходит.",
+  "Nothing needs to be done: they count as soon as the operator has looked at the city.":
+    "Делать ничего не нужно: они засчитаются, как только оператор проверит город.",
+  "Ask the operator why; a blocked user's further marks wait as well.":
+    "Спросите у оператора причину; новые отметки заблокированного пользователя тоже будут ждать.",
+  "Marks per day": "Отметки по дням",
+  marks: "отм.",
+  Taken: "Принято",
+  "On review": "На проверке",
+  "Refused or withdrawn": "Отклонено или отозвано",
   "Held marks by reason": "Отметки на проверке по причине",
   Reason: "Причина",
   "mass-no": "массовое «нет»",
@@ -152,13 +171,16 @@ export const russian = {
   "Decided requests": "Рассмотренные запросы",
   "Decided limit requests": "Рассмотренные запросы лимитов",
   Sent: "Отправлен",
-  "Per minute": "В минуту",
-  "Per day": "В день",
+  "Asked for": "Запрошено",
+  Granted: "Предоставлено",
+  "{rpm} per minute, {daily} per day": "{rpm} в минуту, {daily} в день",
   Decision: "Решение",
   Decided: "Рассмотрен",
   "✓ approved": "✓ одобрен",
   "✕ rejected": "✕ отклонён",
   "… pending": "… ожидает",
+  "○ withdrawn by you": "○ отозван вами",
+  "Withdraw or correct it": "Отозвать или исправить",
   "You asked for {rpm} requests per minute and {daily} per day on {day}.":
     "Вы запросили лимиты {rpm} в минуту и {daily} в день: {day}.",
   "The operator answers within one business day. Approved limits take effect automatically. You can send another request after the decision.":
@@ -172,6 +194,14 @@ export const russian = {
   "Sending …": "Отправляем …",
   "Send the request": "Отправить запрос",
   "A whole number from 1 to {max}, without spaces.": "Целое число от 1 до {max}, без пробелов.",
+  "Ask for less than now?": "Запросить меньше, чем сейчас?",
+  "Ask for it": "Запросить",
+  "Calls above a limit are refused with 429.": "Вызовы сверх лимита отклоняются с кодом 429.",
+  "{n} per minute: your busiest minute had {peak}.":
+    "{n} в минуту: в самую загруженную минуту было {peak}.",
+  "{n} per minute: now you have {limit}.": "{n} в минуту: сейчас у вас {limit}.",
+  "{n} per day: your busiest day had {peak}.": "{n} в день: в самый загруженный день было {peak}.",
+  "{n} per day: now you have {limit}.": "{n} в день: сейчас у вас {limit}.",
   // Keys.
   "Embed the map": "Встроить карту",
   "A complete key is shown only once, when it is issued. This page knows only its first characters, so the embed page asks you to enter your publishable key. Ask the operator for a new key, or to revoke a key. You can replace the secret key that you have signed in with.":

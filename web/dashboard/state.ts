@@ -89,6 +89,12 @@ export async function askLimits(
   return failure ?? null;
 }
 
+export async function withdrawLimits(id: number): Promise<Failure | null> {
+  const { failure } = await api.send("DELETE", `/limit-requests/${id}`);
+  await limitRequests.load();
+  return failure ?? null;
+}
+
 async function resume(): Promise<void> {
   const result = await api.get<DashboardSession>("/session");
   if (result.failure === undefined) enter(result.value);

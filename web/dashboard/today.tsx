@@ -17,7 +17,8 @@ export const Today = () => (
 );
 
 function Figures({ overview: { minute, today, days, now } }: { overview: Overview }) {
-  const { errors, not_modified: unchanged } = days[0]!;
+  const { errors, not_modified: unchanged, refused, limited } = days[0]!;
+  const asked = today.requests + refused;
   return (
     <>
       <dl class="tiles">
@@ -53,6 +54,20 @@ function Figures({ overview: { minute, today, days, now } }: { overview: Overvie
           value={share(errors, today.requests)}
           more={say("{n} of {all} requests", { n: errors, all: today.requests })}
         />
+        {refused > 0 && (
+          <Tile
+            name={say("Refused, not counted")}
+            value={share(refused, asked)}
+            more={say("{n} of {all} calls", { n: refused, all: asked })}
+            look="refused"
+          >
+            {limited > 0 ? (
+              <a href="#limits">{say("by your limits: ask for more")}</a>
+            ) : (
+              <a href="#errors">{say("by the key: see the errors")}</a>
+            )}
+          </Tile>
+        )}
       </dl>
       <p class="soft small">
         {sayWith(
@@ -77,14 +92,16 @@ const Tile = ({
   name,
   value,
   more,
+  look = "",
   children,
 }: {
   name: string;
   value: string;
   more: string;
+  look?: "refused" | "";
   children?: ComponentChildren;
 }) => (
-  <div class="tile">
+  <div class={`tile ${look}`}>
     <dt>{name}</dt>
     <dd>
       <span class="figure">{value}</span>

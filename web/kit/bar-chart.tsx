@@ -19,17 +19,21 @@ const nameWidth = 112;
 /** The picture of stacked bars, `width` pixels wide; `choose` gets the number of the bar that is pointed at. */
 export function BarChart({
   bars,
+  colours,
   width,
   chosen,
   choose,
 }: {
   bars: readonly Bar[];
+  /** Of the parts of each bar. */
+  colours: readonly string[];
   width: number;
   chosen: number;
   choose: (n: number) => void;
 }) {
   const ticks = ticksOf(Math.max(...bars.map(sumOf), 1));
-  const step = (width - left - right) / bars.length;
+  // At the first layout the chart may be narrower than its axis.
+  const step = Math.max(1, (width - left - right) / bars.length);
   const y = (value: number): number =>
     top + (height - top - bottom) * (1 - value / (ticks.at(-1) ?? 1));
   const last = bars.length - 1;
@@ -67,6 +71,7 @@ export function BarChart({
         <Stack
           key={bar.name}
           parts={bar.parts}
+          colours={colours}
           x={left + (n + 0.14) * step}
           width={Math.max(step * 0.72, 1)}
           y={y}
@@ -89,11 +94,13 @@ export function BarChart({
 
 function Stack({
   parts,
+  colours,
   x,
   width,
   y,
 }: {
   parts: readonly number[];
+  colours: readonly string[];
   x: number;
   width: number;
   y: (value: number) => number;
@@ -109,7 +116,7 @@ function Stack({
         return value === 0 ? null : (
           <rect
             key={part}
-            fill={`var(--part${part})`}
+            fill={colours[part]}
             x={x}
             y={to}
             width={width}

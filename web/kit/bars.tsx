@@ -6,7 +6,8 @@ import { number } from "#web/kit/numbers.ts";
  * Stacked bars. One of them is chosen, by pointer or arrow keys, and the legend below shows its values; to those who
  * do not see it the whole is a slider that speaks them.
  *
- * @param names of the parts of each bar, at most six
+ * @param names of the parts of each bar, at most six besides those that have a colour of their own
+ * @param own colours of the last parts, for what is not like the others
  * @param unit the unit of the counts, in the plural
  */
 export function Bars({
@@ -14,12 +15,16 @@ export function Bars({
   names,
   bars,
   unit,
+  own = [],
 }: {
   label: string;
   names: readonly string[];
   bars: readonly Bar[];
   unit: string;
+  own?: readonly string[];
 }) {
+  const usual = names.length - own.length;
+  const colours = names.map((_, part) => own[part - usual] ?? `var(--part${part})`);
   const [width, box] = useWidth();
   const [wanted, setWanted] = useState<number | null>(null);
   const last = bars.length - 1;
@@ -47,7 +52,9 @@ export function Bars({
         aria-valuetext={spoken(bar, names, unit)}
         onKeyDown={press}
       >
-        {width > 0 && <BarChart bars={bars} width={width} chosen={chosen} choose={choose} />}
+        {width > 0 && (
+          <BarChart bars={bars} colours={colours} width={width} chosen={chosen} choose={choose} />
+        )}
       </div>
       <p class="day">
         <strong>{bar.name}</strong> {number(sumOf(bar))} {unit}
@@ -56,7 +63,7 @@ export function Bars({
         {names.map((name, part) => (
           <li key={name}>
             <svg width="12" height="12" aria-hidden="true">
-              <rect fill={`var(--part${part})`} width="12" height="12" rx="3" />
+              <rect fill={colours[part]} width="12" height="12" rx="3" />
             </svg>
             <span>{name}</span>
             <span class="numeric">{number(bar.parts[part] ?? 0)}</span>

@@ -249,11 +249,21 @@ const Earlier = ({ requests }: { requests: readonly ConsoleLimitRequest[] }) => 
           say("{rpm} per minute, {daily} per day", { rpm, daily }),
       },
       {
+        name: say("Granted"),
+        by: ({ granted_rpm: rpm }) => rpm ?? 0,
+        cell: ({ granted_rpm: rpm, granted_daily: daily }) =>
+          rpm === null || daily === null
+            ? "–"
+            : say("{rpm} per minute, {daily} per day", { rpm, daily }),
+      },
+      {
         name: say("Decision"),
         by: ({ status }) => status,
         cell: ({ status, decision_comment: words }) => (
           <>
-            <span class={`tag ${status === "approved" ? "good" : "bad"}`}>{say(status)}</span>
+            <span class={`tag ${{ approved: "good", rejected: "bad" }[status as string] ?? ""}`}>
+              {say(status)}
+            </span>
             {words !== "" && <div class="said-by">{words}</div>}
           </>
         ),

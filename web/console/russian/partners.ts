@@ -152,6 +152,7 @@ export const partners = {
   "Decided limit requests": "Рассмотренные запросы лимитов",
   "None yet": "Пока нет",
   "Asked for": "Запрошено",
+  Granted: "Предоставлено",
   "{rpm} per minute, {daily} per day": "{rpm} в минуту, {daily} в день",
   Decision: "Решение",
   // Imports.
