@@ -15,6 +15,7 @@ import {
   operatorAct,
   unknown,
 } from "#src/operators/act.ts";
+import { changeOf } from "#src/operators/operator-log.ts";
 import { line, moment, oneOf, orNull, rowId, within } from "#src/operators/inputs.ts";
 import { endSessionsOf } from "#src/operators/sessions.ts";
 
@@ -111,7 +112,10 @@ export const changeKey = operatorAct(changes, rowId, async (tx, wish, id, { now 
   const value = await updateKey(tx, id, details);
   return value === null
     ? alreadyRevoked(id)
-    : { value, action: "key.update", subject: `key ${id}`, details };
+    : {
+        ...{ value, action: "key.update", subject: `key ${id}` },
+        details: changeOf(before, value, Object.keys(details) as (keyof IssuedKey)[]),
+      };
 });
 
 /**

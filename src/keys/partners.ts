@@ -3,6 +3,7 @@ import { type Static, Type } from "typebox";
 import { rows, type Db, type Statements, type Tx } from "#src/infrastructure/db.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { invalid, noId, operatorAct, unknown } from "#src/operators/act.ts";
+import { changeOf } from "#src/operators/operator-log.ts";
 import { line, moment, orNull, rowId, within } from "#src/operators/inputs.ts";
 
 /** A partner as the operator sees it. */
@@ -77,9 +78,13 @@ export const createPartner = operatorAct(newPartner, noId, async (tx, wish, _, {
 export const changePartner = operatorAct(changes, rowId, async (tx, { name, ...others }, id) => {
   const details = name === undefined ? others : { ...others, name: name.trim() };
   if ("name" in details && details.name === "") return noName;
+  const old = await findPartner(tx, id);
   const value = await updatePartner(tx, id, details);
-  if (value === null) return unknown("partner", id);
-  return { value, action: "partner.update", subject: `partner ${id}`, details };
+  if (old === null || value === null) return unknown("partner", id);
+  return {
+    ...{ value, action: "partner.update", subject: `partner ${id}` },
+    details: changeOf(old, value, Object.keys(details) as (keyof Partner)[]),
+  };
 });
 
 /**

@@ -34,7 +34,7 @@ const reviewing = (verb: "approve" | "reject") =>
     );
     await takeMarks(tx, record!.id, verb, { mark: id }, [stationId]);
     const value = { stationId, review: batchActs[verb].becomes };
-    const details = { station: stationId };
+    const details = { station: stationId, id: record!.id };
     const touched = verb === "approve" ? [stationId] : [];
     return { value, action: batchActs[verb].action, subject: `mark ${id}`, details, touched };
   });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { rows, type Db, type Tx } from "#src/infrastructure/db.ts";
 
 /** An operator's action and its subject: `key.revoke`, `key 7`. Secrets never go into `details`. */
@@ -22,6 +23,18 @@ export async function logAction(
   const sql =
     "insert into operator_log (actor, action, subject, details) values (?, ?, ?, ?::jsonb)";
   await rows(tx, sql, [actor, action, subject, JSON.stringify(details)]);
+}
+
+/** For the details of an act: these fields where they differ, as they were and as they are. */
+export function changeOf<Row extends object>(
+  old: Row,
+  now: Row,
+  fields: readonly (keyof Row)[],
+): { before: Partial<Row>; after: Partial<Row> } {
+  const changed = fields.filter((field) => !isDeepStrictEqual(old[field], now[field]));
+  const only = (row: Row): Partial<Row> =>
+    Object.fromEntries(changed.map((field) => [field, row[field]])) as Partial<Row>;
+  return { before: only(old), after: only(now) };
 }
 
 /** Logs the import of a file. A list of thousands of pairs is logged as its length. */
@@ -79,6 +92,51 @@ export async function listActions(
   }
   return log.orderBy("id", "desc").limit(limit);
 }
+
+/** A decision with the next act of the same subject that changes the same. */
+export type LoggedDecision = LoggedAction & { next: LoggedAction | null };
+
+/**
+ * Decisions of operators, the newest first, at most `limit`; only that with the id `entry`, if it is given. `changes`:
+ * the actions to show, each with those that take its place later.
+ */
+export const listDecisions = (
+  db: Db,
+  changes: Readonly<Record<string, readonly string[]>>,
+  {
+    actor,
+    before,
+    entry,
+  }: { actor?: string | undefined; before?: number | undefined; entry?: number | undefined },
+  limit: number,
+): Promise<LoggedDecision[]> =>
+  rows<LoggedDecision>(
+    db,
+    `with page as (
+       select id, at, actor, action, subject, details from operator_log
+       where action = any(?::text[]) and id = coalesce(?::bigint, id) and id < coalesce(?::bigint, id + 1)
+         and actor ilike ? and coalesce(details ->> 'part', '1') = '1'
+       order by id desc limit ?
+     ), later as (
+       -- One look at what is newer, for all of the page.
+       select distinct on (p.id) p.id, to_jsonb(n) as next from page p
+         join operator_log n on n.subject = p.subject and n.id > p.id and (?::jsonb -> p.action) @> to_jsonb(n.action)
+       where n.id > (select min(id) from page)
+         -- An edit of other fields takes nobody's place.
+         and (jsonb_typeof(n.details -> 'after') is distinct from 'object' or exists (
+           select from jsonb_object_keys(n.details -> 'after') f where jsonb_exists(p.details -> 'after', f)))
+       order by p.id, n.id
+     )
+     select page.*, next from page left join later using (id) order by id desc`,
+    [
+      Object.keys(changes),
+      entry ?? null,
+      before ?? null,
+      containing(actor ?? ""),
+      limit,
+      JSON.stringify(changes),
+    ],
+  );
 
 /** A pattern for ILIKE that matches `text` literally, anywhere. */
 export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`;

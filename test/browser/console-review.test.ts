@@ -97,6 +97,38 @@ describe("browser: console, review and rollback", function () {
     await page.getByText("No marks are held.").waitFor();
   });
 
+  it("takes a group's decision back after its page was left, from the decisions to which the log links", async () => {
+    const place = site.nextPlace++;
+    await holdMark(site.partner, place);
+    const page = await signIn("/review");
+    const group = page.getByRole("article").filter({ hasText: "1 × no fuel" });
+    await group.getByRole("button", { name: /^Reject the group/ }).click();
+    await confirm(page, "Reject");
+    await page.getByText("1 mark was rejected.").waitFor();
+    await site.goTo(page, "/log");
+    const entry = page.getByRole("row").filter({ hasText: "review.reject" }).first();
+    // Readable, with a date.
+    expect(await entry.textContent()).to.match(/Since: ?\d/i);
+    await entry.getByRole("link", { name: "review.reject" }).click();
+    await page.getByRole("heading", { name: /^Decision \d+$/ }).waitFor();
+    await page.getByRole("link", { name: "Held marks rejected" }).click();
+    await page.getByText("Rejected marks never count: no station has changed.").waitFor();
+    expect(await axeFaults(page)).to.deep.equal([]);
+    await page.getByRole("link", { name: "All decisions" }).click();
+    const row = page.getByRole("row").filter({ hasText: "Held marks rejected" }).first();
+    await row.getByRole("button", { name: /^Undo/ }).click();
+    expect(await axeFaults(page)).to.deep.equal([]);
+    await confirm(page, "Take it back");
+    await row.getByText("taken back by olga").waitFor();
+    await page.getByRole("row").filter({ hasText: "Rejection taken back" }).first().waitFor();
+    await site.goTo(page, "/review");
+    await group.waitFor();
+    await group.getByRole("button", { name: /^Reject the group/ }).click();
+    await confirm(page, "Reject");
+    await page.getByText("No marks are held.").waitFor();
+    expect(complaints(site.opened)).to.deep.equal([]);
+  });
+
   it("shows what a rollback would change, then exactly that has changed, and it is taken back", async () => {
     const place = site.nextPlace++;
     const { id } = placeOf(place);
@@ -131,8 +163,8 @@ describe("browser: console, review and rollback", function () {
     );
     await page.getByRole("heading", { name: "What has changed" }).waitFor();
     await map.waitFor();
-    await press(page, "Take back");
-    await confirm(page, "Take back");
+    await press(page, "Take it back …");
+    await confirm(page, "Take it back");
     await page.getByText("was withdrawn, and put back later.").waitFor();
     await until(
       () => fuelOf(place),

@@ -129,6 +129,8 @@ const placed: Record<string, { path?: string; body?: unknown; status: number }> 
   },
   "GET /failed-marks": { status: 200 },
   "POST /failed-marks/{id}/retry": { path: "/failed-marks/1/retry", status: 404 },
+  "GET /decisions": { path: "/decisions?kind=station", status: 200 },
+  "GET /blocks": { status: 200 },
   "GET /log": { status: 200 },
 };
 

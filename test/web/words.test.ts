@@ -5,6 +5,7 @@ import { sentences } from "#src/contract/sentences.ts";
 import { evidenceWords } from "#src/import/match-stations.ts";
 import { russian as ofConsole } from "#web/console/russian/all.ts";
 import { common } from "#web/console/russian/common.ts";
+import { decisions } from "#web/console/russian/decisions.ts";
 import { feeds } from "#web/console/russian/feeds.ts";
 import { partners } from "#web/console/russian/partners.ts";
 import { review } from "#web/console/russian/review.ts";
@@ -66,7 +67,9 @@ describe("words of the pages in Russian", () => {
     });
 
   it("has each text of the console in one place", () => {
-    const texts = [common, feeds, shell, partners, review, stations].flatMap(Object.keys);
+    const texts = [common, decisions, feeds, shell, partners, review, stations].flatMap(
+      Object.keys,
+    );
     expect(texts.filter((text, n) => texts.indexOf(text) !== n)).to.deep.equal([]);
     expect(texts).to.have.members(Object.keys(ofConsole));
   });

@@ -3,6 +3,8 @@ import type { ConsoleAccount, ConsoleHealth } from "#src/contract/console.ts";
 import { account, api, useLoaded } from "#web/console/api.ts";
 import { said } from "#web/console/doing.ts";
 import { BrandsPage } from "#web/console/pages/brands.tsx";
+import { DecisionRecordPage } from "#web/console/pages/decision-record.tsx";
+import { DecisionsPage } from "#web/console/pages/decisions.tsx";
 import { FeedsPage } from "#web/console/pages/feeds.tsx";
 import { ImportsPage } from "#web/console/pages/imports.tsx";
 import { IncidentsPage } from "#web/console/pages/incidents.tsx";
@@ -15,7 +17,6 @@ import { PartnersPage } from "#web/console/pages/partners.tsx";
 import { LimitRequestsPage } from "#web/console/pages/limit-requests.tsx";
 import { ReviewPage } from "#web/console/pages/review.tsx";
 import { RollbackPage } from "#web/console/pages/rollback.tsx";
-import { RollbackRecordPage } from "#web/console/pages/rollback-record.tsx";
 import { SessionsPage } from "#web/console/pages/sessions.tsx";
 import { SignInPage } from "#web/console/pages/sign-in.tsx";
 import { StationPage } from "#web/console/pages/station.tsx";
@@ -166,12 +167,17 @@ function pageOf(path: string, health: Resource<ConsoleHealth>) {
   if (noun === "stations")
     return id === undefined ? <StationsPage /> : <StationPage key={id} id={id} />;
   if (noun === "limit-requests") return <LimitRequestsPage changed={health.load} />;
-  if (noun === "review") return <ReviewPage changed={health.load} />;
+  if (noun === "review")
+    return id === undefined ? (
+      <ReviewPage changed={health.load} />
+    ) : (
+      <DecisionRecordPage key={id} id={id} of="review" />
+    );
   if (noun === "rollback")
     return id === undefined ? (
       <RollbackPage key={place.value.query.toString()} />
     ) : (
-      <RollbackRecordPage key={id} id={id} />
+      <DecisionRecordPage key={id} id={id} of="rollback" />
     );
   if (noun === "people") return <PeoplePage />;
   if (noun === "brands") return <BrandsPage />;
@@ -179,6 +185,7 @@ function pageOf(path: string, health: Resource<ConsoleHealth>) {
   if (noun === "imports") return <ImportsPage />;
   if (noun === "feeds") return <FeedsPage />;
   if (noun === "incidents") return <IncidentsPage />;
+  if (noun === "decisions") return <DecisionsPage key={id} entry={id} />;
   if (noun === "log") return <LogPage />;
   if (noun === "sessions") return <SessionsPage />;
   if (noun === "") return <OverviewPage health={health} />;

@@ -28,6 +28,11 @@ export const sitePages: readonly SitePage[] = [
     count: (marks) => marks.held,
   },
   { path: "/rollback", text: say("Rollback"), words: say("withdraw marks attack take back undo") },
+  {
+    path: "/decisions",
+    text: say("Decisions"),
+    words: say("undo history blocks who decided what take back"),
+  },
   { path: "/people", text: say("Privacy"), words: say("people person export erase") },
   { path: "/stations", text: say("Stations"), words: say("search status history why") },
   { path: "/brands", text: say("Brands"), words: say("brand spelling alias name") },

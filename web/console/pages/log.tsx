@@ -1,7 +1,9 @@
 import { useState } from "preact/hooks";
 import type { ConsoleLogEntry } from "#src/contract/console.ts";
+import { decisionActions } from "#src/contract/decisions.ts";
 import { api, useLoaded } from "#web/console/api.ts";
 import { TextField } from "#web/console/parts/field.tsx";
+import { LogFacts } from "#web/console/parts/log-facts.tsx";
 import { say } from "#web/console/words.ts";
 import { Table } from "#web/kit/table.tsx";
 import { Moment } from "#web/kit/time.tsx";
@@ -77,13 +79,22 @@ function Entries({ path, first }: { path: string; first: Answer }) {
         columns={[
           { name: say("When"), by: ({ at }) => at, cell: ({ at }) => <Moment at={at} /> },
           { name: say("Actor"), by: ({ actor }) => actor, cell: ({ actor }) => stored(actor) },
-          { name: say("Action"), by: ({ action }) => action, cell: ({ action }) => stored(action) },
+          {
+            name: say("Action"),
+            by: ({ action }) => action,
+            cell: ({ id, action }) =>
+              Object.hasOwn(decisionActions, action) ? (
+                <a href={`#/decisions/${id}`}>{stored(action)}</a>
+              ) : (
+                stored(action)
+              ),
+          },
           {
             name: say("Subject"),
             by: ({ subject }) => subject,
             cell: ({ subject }) => stored(subject),
           },
-          { name: say("Details"), cell: ({ details }) => <Details of={details} /> },
+          { name: say("Details"), cell: ({ details }) => <LogFacts of={details} /> },
         ]}
       />
       <Fault words={fault} />
@@ -98,14 +109,3 @@ function Entries({ path, first }: { path: string; first: Answer }) {
 
 /** The text as it is stored and as the filter finds it, in any language of the console. */
 const stored = (text: string) => <span lang="en">{text}</span>;
-
-const Details = ({ of }: { of: Record<string, unknown> }) => (
-  <span class="soft" lang="en">
-    {Object.entries(of)
-      .filter(([, value]) => value !== null && value !== "")
-      .map(
-        ([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`,
-      )
-      .join(" · ")}
-  </span>
-);

@@ -82,7 +82,8 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
       <p class="soft">
         {say(
           "These marks are held because their source, or their city, had more harmful changes than its limit. An approved mark counts from the time when it was made; a rejected mark never counts.",
-        )}
+        )}{" "}
+        <a href="#/decisions?kind=review">{say("Earlier decisions")}</a>
       </p>
       <Fault words={doing.fault} />
       <HeldGroups

@@ -4,7 +4,7 @@ import { dayMs } from "#src/domain/units.ts";
 import { api, mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { localText } from "#web/console/pages/key-form.tsx";
-import { Rollbacks } from "#web/console/pages/rollback-record.tsx";
+import { Rollbacks } from "#web/console/pages/decision-record.tsx";
 import { Changes } from "#web/console/parts/changes.tsx";
 import { SelectField, TextField } from "#web/console/parts/field.tsx";
 import { CityPicker, NetworkPicker, StationPicker } from "#web/console/parts/pickers.tsx";

@@ -28,6 +28,7 @@ export function selectionWords(selection: object, choices: ConsoleChoices | null
       nameIn(choices?.keys, id, (key) => keyTitle(key, choices)) ??
       say("key #{id}", { id: String(id) }),
     reporter: (id) => say("reporter #{id}", { id: String(id) }),
+    mark: (id) => say("mark {id}", { id: String(id) }),
     station: (id) => say("station {id}", { id: String(id) }),
     city: (name) => (name === "" ? say("outside of cities") : String(name)),
     network: (hash) => say("network {network}", { network: String(hash) }),

@@ -163,20 +163,14 @@ export const review = {
     "{n|Ждёт|Ждут|Ждут} пересчёта: {n} {n|станция|станции|станций}.",
   "By {actor}, {time}: {conditions}.": "Кто и когда: {actor}, {time}. Условия: {conditions}.",
   "Taken back by {actor}, {time}.": "Отменён: {actor}, {time}.",
-  "Take this rollback back?": "Отменить этот откат?",
-  "Take back": "Отменить откат",
-  "Take back …": "Отменить откат …",
   "{n} {n|mark is|marks are} again what {n|it was|they were} before, and {n|its station is|their stations are} calculated again: the table shows them from right to left. Marks since then keep their effect.":
     "{n} {n|отметка станет такой, какой была|отметки станут такими, какими были|отметок станут такими, какими были}, и станции будут рассчитаны заново: таблица читается справа налево. Более поздние отметки продолжают действовать.",
-  "The rollback was taken back": "Откат отменён",
   "Another rollback": "Другой откат",
   "Taking it back was not finished: take it back again, and the rest is done.":
     "Отмена не завершена: отмените откат ещё раз, и оставшееся будет сделано.",
   "{done} of {stations} {stations|station is|stations are} done. If it was broken off, give the same conditions again: the rest is done.":
     "Готово {done} из {stations} {stations|станции|станций|станций}. Если откат прервался, задайте те же условия ещё раз: оставшееся будет сделано.",
   "What has changed": "Что изменилось",
-  "Each station without the rollback → with it, as of now.":
-    "Каждая станция без отката → с откатом, на этот момент.",
   "Worked out for {n} of {stations} {stations|station|stations}, {shown} shown.":
     "Рассчитано для {n} из {stations} {stations|станции|станций|станций}, показано: {shown}.",
   "Earlier rollbacks": "Прежние откаты",

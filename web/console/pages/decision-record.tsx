@@ -14,9 +14,9 @@ import { Ago, Moment } from "#web/kit/time.tsx";
 
 const pollMs = 2000;
 
-/** One rollback: its operator, its marks, its changes as of now, and the way to take it back. */
-export function RollbackRecordPage({ id }: { id: string }) {
-  const path = `/rollbacks/${id}`;
+/** A rollback, or a decision of the review: its operator, marks, changes as of now, and the way to take it back. */
+export function DecisionRecordPage({ id, of }: { id: string; of: "rollback" | "review" }) {
+  const path = of === "rollback" ? `/rollbacks/${id}` : `/review/decisions/${id}`;
   const loading = useLoaded<ConsoleBatch>(path);
   const choices = useLoaded<ConsoleChoices>("/choices").value.value;
   const [asking, setAsking] = useState(false);
@@ -29,13 +29,13 @@ export function RollbackRecordPage({ id }: { id: string }) {
     return () => clearInterval(timer);
   }, [loading, isMoving]);
   const undo = async (): Promise<void> => {
-    await doing.run(say("The rollback was taken back"), "POST", `${path}/undo`);
+    await doing.run(say("The decision was taken back"), "POST", `${path}/undo`);
     setAsking(false);
     await loading.load();
   };
   return (
     <section>
-      <h1>{say("Rollback #{id}", { id })}</h1>
+      <h1>{of === "rollback" ? say("Rollback #{id}", { id }) : say("Review #{id}", { id })}</h1>
       <Fault words={doing.fault} />
       <Loaded of={loading}>
         {(batch) => (
@@ -65,8 +65,8 @@ export function RollbackRecordPage({ id }: { id: string }) {
             {batch.undone === null && <Effect batch={batch} ask={() => setAsking(true)} />}
             {asking && (
               <Confirm
-                title={say("Take this rollback back?")}
-                action={say("Take back")}
+                title={say("Take this decision back?")}
+                action={say("Take it back")}
                 busy={doing.busy}
                 onConfirm={() => void undo()}
                 onCancel={() => setAsking(false)}
@@ -83,14 +83,23 @@ export function RollbackRecordPage({ id }: { id: string }) {
         )}
       </Loaded>
       <p>
-        <a href="#/rollback">{say("Another rollback")}</a>
+        <a href={`#/${of}`}>{of === "rollback" ? say("Another rollback") : say("Review")}</a>
+        {" · "}
+        <a href={`#/decisions?kind=${of}`}>{say("All decisions")}</a>
       </p>
     </section>
   );
 }
 
-function bannerWords({ marks, stations, undone }: ConsoleBatchLine): string {
+function bannerWords({ act, marks, stations, undone }: ConsoleBatchLine): string {
   const figures = { marks, stations };
+  if (act !== "rollback") {
+    const done =
+      act === "approve"
+        ? say("{n} {n|mark|marks} {n|was|were} approved.", { n: marks })
+        : say("{n} {n|mark|marks} {n|was|were} rejected.", { n: marks });
+    return undone === null ? done : `${done} ${say("The decision was taken back")}.`;
+  }
   return undone === null
     ? say(
         "{marks} {marks|mark|marks} at {stations} {stations|station|stations} {marks|was|were} withdrawn.",
@@ -119,19 +128,22 @@ function Effect({ batch, ask }: { batch: ConsoleBatch; ask: () => void }) {
     <div class="card">
       <h2>{say("What has changed")}</h2>
       <p>
-        {say("Each station without the rollback → with it, as of now.")}
-        {stations > changes.length &&
+        {batch.act === "reject"
+          ? say("Rejected marks never count: no station has changed.")
+          : say("Each station without the decision → with it, as of now.")}
+        {batch.act !== "reject" &&
+          stations > changes.length &&
           ` ${say("Worked out for {n} of {stations} {stations|station|stations}, {shown} shown.", {
             n: workedOut,
             stations,
             shown: String(changes.length),
           })}`}
       </p>
-      <Changes changes={changes} />
+      {batch.act !== "reject" && <Changes changes={changes} />}
       {mayChange() && (
         <div class="buttons">
           <button type="button" onClick={ask}>
-            {say("Take back …")}
+            {say("Take it back …")}
           </button>
         </div>
       )}
