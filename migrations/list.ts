@@ -43,6 +43,7 @@ import * as storeChances from "#migrations/0044_store_chances.ts";
 import * as createSourceCredits from "#migrations/0045_create_source_credits.ts";
 import * as countRefusedHours from "#migrations/0046_count_refused_hours.ts";
 import * as letLimitRequestsBeWithdrawn from "#migrations/0047_let_limit_requests_be_withdrawn.ts";
+import * as followChances from "#migrations/0048_follow_chances.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -93,4 +94,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0045_create_source_credits": createSourceCredits,
   "0046_count_refused_hours": countRefusedHours,
   "0047_let_limit_requests_be_withdrawn": letLimitRequestsBeWithdrawn,
+  "0048_follow_chances": followChances,
 };

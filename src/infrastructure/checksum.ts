@@ -57,6 +57,7 @@ const damageKinds = [
   "asked-sets",
   "peers",
   "keys",
+  "chances",
 ] as const;
 export type Damage = (typeof damageKinds)[number];
 const damaged = "damaged";

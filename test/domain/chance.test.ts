@@ -3,7 +3,9 @@ import fc from "fast-check";
 import { createChances } from "#src/domain/chance/chances.ts";
 import type { ChanceMark } from "#src/domain/chance/mark.ts";
 import { type ChanceNumbers, shippedNumbers as numbers } from "#src/domain/chance/numbers.ts";
+import { levelOf } from "#src/domain/chance/level.ts";
 import { createPassage } from "#src/domain/chance/passage.ts";
+import { createShares } from "#src/domain/chance/shares.ts";
 import { fuelIn, weightOf } from "#src/domain/chance/belief.ts";
 import { dayMs, hourMs, minuteMs, secondMs } from "#src/domain/units.ts";
 import { sized } from "#test/harness/long.ts";
@@ -240,6 +242,44 @@ describe("shares of lies", () => {
     expect(chances.shareOf(honest)).to.be.lessThan(0.05);
   });
 
+  it("of a reporter are forgotten after days without a judged mark", () => {
+    const { keptMs } = numbers.shares;
+    const shares = createShares(numbers.shares);
+    const [liar, stranger] = [speaker, { ...speaker, reporterId: 10 }];
+    shares.learn(liar, 0.03, 1, t0);
+    expect(shares.shareOf(liar)).to.be.greaterThan(0.2);
+    const other = { ...speaker, partnerId: 2, fuel: true, reporterId: 11 };
+    shares.learn(other, 0.03, 0, t0 + keptMs);
+    expect(shares.shareOf(liar)).to.be.greaterThan(0.2);
+    shares.learn(other, 0.03, 0, t0 + 2 * keptMs);
+    expect(shares.shareOf(liar)).to.equal(shares.shareOf(stranger));
+  });
+
+  it("go on from where they were stored", () =>
+    fc.assert(
+      fc.property(histories, fc.nat({ max: 29 }), (marks, split) => {
+        const [before, after] = [marks.slice(0, split), marks.slice(split)];
+        const whole = create();
+        for (const some of [before, after]) whole.take(some);
+        const first = create();
+        first.take(before);
+        const shared = JSON.parse(JSON.stringify(first.shared()));
+        const next = createChances(numbers, () => 0, passage, shared);
+        for (const id of ["a", "b"]) {
+          const station = first.get(id);
+          if (station !== undefined) next.put(id, JSON.parse(JSON.stringify(station)));
+        }
+        next.take(after);
+        const at = marks.at(-1)!.at + hourMs;
+        for (const id of ["a", "b"]) {
+          const [one, other] = [whole.chanceAt(id, at), next.chanceAt(id, at)];
+          if (one === null) expect(other).to.equal(null);
+          else expect(other).to.be.closeTo(one, 1e-9);
+        }
+      }),
+      runs,
+    ));
+
   it("stay within their bounds", () =>
     fc.assert(
       fc.property(histories, (marks) => {
@@ -251,6 +291,26 @@ describe("shares of lies", () => {
               chances.shareOf({ ...speaker, reporterId, partnerId, fuel, newcomer }),
             ).to.be.within(0, numbers.shares.reporter.most);
       }),
+      runs,
+    ));
+});
+
+describe("the level of a chance", () => {
+  it("is a step of 5 less than 5 away from the chance, and stays as long as it is", () =>
+    fc.assert(
+      fc.property(
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        fc.option(fc.integer({ min: 0, max: 20 }).map((n) => n * 5)),
+        (chance, before) => {
+          const level = levelOf(chance, before);
+          expect(level % 5).to.equal(0);
+          expect(level).to.be.within(0, 100);
+          expect(Math.abs(level - 100 * chance)).to.be.below(5);
+          if (before !== null && Math.abs(before - 100 * chance) < 4.9)
+            expect(level).to.equal(before);
+          expect(levelOf(chance, level)).to.equal(level);
+        },
+      ),
       runs,
     ));
 });

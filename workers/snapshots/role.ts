@@ -5,6 +5,7 @@ import { createLedger } from "#snapshots/dumps/model-snapshot.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
 import { createDutyWorker, whileTrusted } from "#workers/duties.ts";
 import type { Role, RoleDeps } from "#workers/role.ts";
+import { createChanceFollower } from "#workers/snapshots/chances.ts";
 import { createInsightsDuty } from "#workers/snapshots/insights.ts";
 import { createModelDuty } from "#workers/snapshots/model-snapshot.ts";
 import { createSetsDuty } from "#workers/snapshots/sets.ts";
@@ -28,6 +29,7 @@ export function createSnapshotsRole(deps: RoleDeps): Role {
   time.onStepBack(() => follower.forget(model.rewind(clock())));
   tellContent({ peers: deps.peers, model, follower, clock });
   const more = { ...deps, model, ledger, follower };
+  const chances = config.chance ? createChanceFollower(deps) : null;
   const worker = createDutyWorker(
     deps,
     "snapshots",
@@ -45,8 +47,11 @@ export function createSnapshotsRole(deps: RoleDeps): Role {
     start: async () => {
       await Promise.all([follower.start(), aliases.start()]);
       worker.run();
+      // Its first look may read the marks of three days.
+      void chances?.start();
     },
     stop: async () => {
+      await chances?.stop();
       await worker.close();
       await Promise.all([follower.stop(), aliases.stop()]);
     },

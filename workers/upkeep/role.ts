@@ -2,6 +2,7 @@ import { raiseAlarms } from "#src/alarms/raise.ts";
 import { createAlarmSender } from "#src/alarms/sender.ts";
 import { createDatabaseWatch } from "#src/infrastructure/database-watch.ts";
 import { noteDuty } from "#src/infrastructure/duty-times.ts";
+import { clearOldLevels } from "#src/feed/chance-levels.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
 import { createDutyWorker } from "#workers/duties.ts";
 import type { Role, RoleDeps } from "#workers/role.ts";
@@ -47,7 +48,7 @@ export function createUpkeepRole(deps: RoleDeps): Role {
     deps,
     "upkeep",
     {
-      instants: () => settleTransitions(deps),
+      instants: async () => (await settleTransitions(deps)) + (await clearOldLevels(db)),
       failover: () => followFailover(deps),
       usage: flush,
       partitions: () => makePartitions(deps),

@@ -1,16 +1,17 @@
 import { type Belief, fuelIn, scaled, weightOf } from "#src/domain/chance/belief.ts";
 import { type Evidence, evidenceOf, heard, lyingPart } from "#src/domain/chance/evidence.ts";
-import { type ChanceMark, isCopy } from "#src/domain/chance/mark.ts";
+import { type ChanceMark, isCopy, type Said } from "#src/domain/chance/mark.ts";
 import type { ChanceNumbers } from "#src/domain/chance/numbers.ts";
 import { createPassage } from "#src/domain/chance/passage.ts";
-import { createShares, type Speaker } from "#src/domain/chance/shares.ts";
+import { createShares, type Learnt, type Speaker } from "#src/domain/chance/shares.ts";
 import { order } from "#src/domain/state.ts";
 import { hourMs, minuteMs } from "#src/domain/units.ts";
 
 /** Marks of a station that a copy is looked for among, the newest. */
 const recentMost = 12;
 
-interface Station {
+/** What is believed of a station, as plain data. */
+export interface BelievedStation {
   /** The local minute of the belief and of the lies waiting. */
   minute: number;
   belief: Belief;
@@ -18,8 +19,13 @@ interface Station {
   count: number;
   countedAt: number;
   /** The latest marks within `copyMs` that were no copies. */
-  recent: ChanceMark[];
+  recent: Said[];
   waiting: Waiting[];
+}
+
+/** What all stations share, as plain data. */
+export interface SharedBeliefs extends Learnt {
+  firstAt: number;
 }
 
 /** A mark that others have yet to judge: the part of the station's belief in which it lied. */
@@ -34,16 +40,19 @@ interface Waiting {
 
 /**
  * The chance of fuel at every station, from the marks that it takes: a hidden Markov model of each station, and shares of
- * lies that all of them share. `aheadMs`: by how much a station's local time is ahead of UTC.
+ * lies that all of them share. `aheadMs`: by how much a station's local time is ahead of UTC. `stored`: where an earlier
+ * one has left off.
  */
 export function createChances(
   numbers: ChanceNumbers,
   aheadMs: (stationId: string) => number,
   passage = createPassage(numbers),
+  stored?: SharedBeliefs,
 ) {
-  const shares = createShares(numbers.shares);
-  const stations = new Map<string, Station>();
-  let firstAt = Number.POSITIVE_INFINITY;
+  const shares = createShares(numbers.shares, stored);
+  const stations = new Map<string, BelievedStation>();
+  let firstAt = stored?.firstAt ?? Number.POSITIVE_INFINITY;
+  let learns = true;
 
   const minuteOf = (stationId: string, at: number): number =>
     Math.floor((at + aheadMs(stationId)) / minuteMs);
@@ -60,11 +69,13 @@ export function createChances(
     station.countedAt = at;
     station.recent = station.recent.filter((one) => at - one.at < numbers.copyMs);
     if (isCopy(mark, station.recent, numbers)) return;
-    station.recent = [...station.recent.slice(1 - recentMost), mark];
+    const { fuel, firstSeen, network, reporterId } = mark;
+    const said = { at, fuel, firstSeen, network, reporterId };
+    station.recent = [...station.recent.slice(1 - recentMost), said];
     hear(station, mark, minute, perHour);
   };
 
-  const unheardOf = (minute: number, at: number): Station => ({
+  const unheardOf = (minute: number, at: number): BelievedStation => ({
     minute,
     belief: passage.prior(minute),
     count: 0,
@@ -74,13 +85,18 @@ export function createChances(
   });
 
   /** The station's marks an hour, this one not among them. */
-  const rateOf = ({ count, countedAt }: Station, at: number): number => {
+  const rateOf = ({ count, countedAt }: BelievedStation, at: number): number => {
     const { perHour, priorHours, decayMs } = numbers.marks;
     const hours = (decayMs / hourMs) * (1 - decay(at - firstAt));
     return (count * decay(at - countedAt) + perHour * priorHours) / (hours + priorHours);
   };
 
-  const hear = (station: Station, mark: ChanceMark, minute: number, perHour: number): void => {
+  const hear = (
+    station: BelievedStation,
+    mark: ChanceMark,
+    minute: number,
+    perHour: number,
+  ): void => {
     const speaker = speakerOf(mark, numbers.newcomerMs);
     const share = shares.shareOf(speaker);
     const evidence = evidenceOf(numbers, mark.fuel, share, perHour);
@@ -104,13 +120,16 @@ export function createChances(
     by: number,
   ): Waiting[] => {
     const isLate = at - one.at > numbers.judgedWithinMs;
-    if (isLate && one.judges > 0) shares.learn(one.speaker, one.share, weightOf(one.lied));
+    if (isLate && one.judges > 0) learn(one, one.lied, at);
     if (isLate) return [];
     const lied = scaled(heard(bring(one.lied), evidence), by);
     const judges = one.judges + 1;
     if (judges < numbers.judges) return [{ ...one, lied, judges }];
-    shares.learn(one.speaker, one.share, weightOf(lied));
+    learn(one, lied, at);
     return [];
+  };
+  const learn = ({ speaker, share }: Waiting, lied: Belief, at: number): void => {
+    if (learns) shares.learn(speaker, share, weightOf(lied), at);
   };
 
   return {
@@ -120,6 +139,22 @@ export function createChances(
     take(marks: readonly ChanceMark[]): void {
       for (const mark of marks.toSorted(order)) take(mark);
     },
+    /**
+     * Hears a station anew, from marks of this station alone: others have gone, or have come late. What is known of lies
+     * stays as it is, because the marks have been judged before.
+     */
+    retake(stationId: string, marks: readonly ChanceMark[]): void {
+      stations.delete(stationId);
+      learns = false;
+      for (const mark of marks.toSorted(order)) take(mark);
+      learns = true;
+    },
+    forget: (stationId: string): boolean => stations.delete(stationId),
+    /** What an earlier one has believed of a station. */
+    put: (stationId: string, station: BelievedStation): void =>
+      void stations.set(stationId, station),
+    get: (stationId: string): BelievedStation | undefined => stations.get(stationId),
+    shared: (): SharedBeliefs => ({ firstAt, ...shares.learnt() }),
     /** From 0 to 1, at `at` or later than the last mark, ms; null while nobody has told of the station. */
     chanceAt(stationId: string, at: number): number | null {
       const station = stations.get(stationId);

@@ -11,16 +11,19 @@ export interface ChanceMark extends Position, Omit<Speaker, "newcomer"> {
   network: string | null;
 }
 
+/** What is remembered of a mark to know its copies. */
+export type Said = Pick<ChanceMark, "at" | "fuel" | "firstSeen" | "network" | "reporterId">;
+
 /**
  * True if the same hand has just said the same at this station: the same person, people first seen at nearly the same
  * time, or newcomers of one network. `recent`: marks of the station within `copyMs`, the latest last.
  */
 export function isCopy(
-  mark: ChanceMark,
-  recent: readonly ChanceMark[],
+  mark: Said,
+  recent: readonly Said[],
   numbers: Pick<ChanceNumbers, "sameHandMs" | "newcomerMs">,
 ): boolean {
-  const isNew = ({ firstSeen }: ChanceMark): boolean => mark.at - firstSeen < numbers.newcomerMs;
+  const isNew = ({ firstSeen }: Said): boolean => mark.at - firstSeen < numbers.newcomerMs;
   const last = recent.findLast(
     (one) =>
       one.reporterId === mark.reporterId ||

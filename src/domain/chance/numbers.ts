@@ -34,6 +34,8 @@ export interface SharesNumbers {
   class: Level;
   partner: Level;
   reporter: Level;
+  /** A reporter whose marks nobody has judged for so long, or up to twice that, is forgotten. */
+  keptMs: number;
   /** Of what honest marks look guilty in the mean. */
   doubt: number;
   /** A class goes so many times as far as its marks say: it would arrive too late. */
@@ -69,6 +71,7 @@ export const shippedNumbers: ChanceNumbers = {
     class: { prior: 60, window: 150, most: 0.5 },
     partner: { prior: 15, window: 60, most: 0.5 },
     reporter: { prior: 2, window: 3, most: 0.85 },
+    keptMs: 2 * dayMs,
     doubt: 0.02,
     eagerness: 3,
   },

@@ -10,19 +10,43 @@ export interface Speaker {
   reporterId: number;
 }
 
-interface Tally {
-  marks: number;
-  lies: number;
+/** Judged marks, and a part of one for the lies among them: one number, because there is one for every reporter. */
+type Tally = number;
+const liesPart = 1024;
+const tallyOf = (marks: number, lies: number): Tally => marks + lies / liesPart;
+const marksIn = (tally: Tally): number => Math.floor(tally);
+const liesIn = (tally: Tally): number => (tally - Math.floor(tally)) * liesPart;
+
+/** What is learnt, as JSON can hold it. */
+export interface Learnt {
+  classes: [string, Tally][];
+  partners: [string, Tally][];
+  reporters: [number, Tally][];
+  earlier: [number, Tally][];
+  turn: number;
 }
 
 /**
  * Shares of lies, learnt from marks as they are judged: of a class (newcomers or not, at the station or not, by what they
  * say), of a partner by what it says, and of a reporter. Each shrinks to the one above.
  */
-export function createShares({ first, doubt, eagerness, ...levels }: SharesNumbers) {
-  const classes = new Map<string, Tally>();
-  const partners = new Map<string, Tally>();
-  const reporters = new Map<number, Tally>();
+export function createShares(
+  { first, doubt, eagerness, keptMs, ...levels }: SharesNumbers,
+  stored?: Learnt,
+) {
+  const classes = new Map<string, Tally>(stored?.classes);
+  const partners = new Map<string, Tally>(stored?.partners);
+  /** Reporters judged in this turn of `keptMs`, and in the one before: who is in neither is forgotten. */
+  let reporters = new Map<number, Tally>(stored?.reporters);
+  let earlier = new Map<number, Tally>(stored?.earlier);
+  let turn = stored?.turn ?? -Infinity;
+  const ofReporter = (id: number): Tally | undefined => reporters.get(id) ?? earlier.get(id);
+  const turnTo = (next: number): void => {
+    if (next <= turn) return;
+    earlier = next === turn + 1 ? reporters : new Map();
+    reporters = new Map();
+    turn = next;
+  };
 
   return {
     /** The share of lies among marks like this one, from 0 to below 1. */
@@ -32,16 +56,25 @@ export function createShares({ first, doubt, eagerness, ...levels }: SharesNumbe
         speaker.partnerId === null
           ? ofClass
           : shrunk(partners.get(partnersOf(speaker)), ofClass, levels.partner);
-      return shrunk(reporters.get(speaker.reporterId), ofPartner, levels.reporter);
+      return shrunk(ofReporter(speaker.reporterId), ofPartner, levels.reporter);
     },
-    /** `share`: what was believed when the mark came. `lied`: what is, now that others have spoken. */
-    learn(speaker: Speaker, share: number, lied: number): void {
+    /** `share`: what was believed when the mark came. `lied`: what is at `at`, ms, now that others have spoken. */
+    learn(speaker: Speaker, share: number, lied: number, at: number): void {
+      turnTo(Math.floor(at / keptMs));
       const guilt = Math.max(0, lied - doubt);
       const eager = Math.min(1, Math.max(0, share + eagerness * (lied - share) - doubt));
+      const { reporterId } = speaker;
       note(classes, classOf(speaker), eager, levels.class);
       if (speaker.partnerId !== null) note(partners, partnersOf(speaker), guilt, levels.partner);
-      note(reporters, speaker.reporterId, guilt, levels.reporter);
+      reporters.set(reporterId, noted(ofReporter(reporterId), guilt, levels.reporter));
     },
+    learnt: (): Learnt => ({
+      classes: [...classes],
+      partners: [...partners],
+      reporters: [...reporters],
+      earlier: [...earlier],
+      turn,
+    }),
   };
 }
 
@@ -52,13 +85,15 @@ const partnersOf = ({ fuel, partnerId }: Speaker): string => `${partnerId} ${say
 
 type Level = SharesNumbers["class"];
 
-function shrunk(tally: Tally | undefined, above: number, { prior, most }: Level): number {
-  const { marks, lies } = tally ?? { marks: 0, lies: 0 };
-  return Math.min(most, (prior * above + lies) / (prior + marks));
+function shrunk(tally: Tally = 0, above: number, { prior, most }: Level): number {
+  return Math.min(most, (prior * above + liesIn(tally)) / (prior + marksIn(tally)));
 }
 
-function note<K>(tallies: Map<K, Tally>, key: K, lies: number, { window }: Level): void {
-  const tally = tallies.get(key) ?? { marks: 0, lies: 0 };
-  const kept = Math.min(1, (window - 1) / Math.max(1, tally.marks));
-  tallies.set(key, { marks: tally.marks * kept + 1, lies: tally.lies * kept + lies });
+function noted(tally: Tally = 0, lies: number, { window }: Level): Tally {
+  const kept = Math.min(1, (window - 1) / Math.max(1, marksIn(tally)));
+  return tallyOf(Math.round(marksIn(tally) * kept) + 1, liesIn(tally) * kept + lies);
+}
+
+function note<K>(tallies: Map<K, Tally>, key: K, lies: number, level: Level): void {
+  tallies.set(key, noted(tallies.get(key), lies, level));
 }

@@ -1,5 +1,5 @@
 import { minuteMs, hourMs } from "#src/domain/units.ts";
-import { integer, setting } from "#src/infrastructure/settings/setting.ts";
+import { flag, integer, setting } from "#src/infrastructure/settings/setting.ts";
 
 /** Amounts and periods: intake, workers, the change feed, dumps, caches, retention. */
 export const workSettings = {
@@ -52,6 +52,12 @@ export const workSettings = {
     minuteMs,
     integer(100, hourMs),
     "period for counting stations by city and day for `/insights/cities` and `/overview`, and for the medians of PRICE_LINE_PERCENT; the same for all processes",
+  ),
+  chance: setting(
+    "CHANCE",
+    true,
+    flag,
+    "whether snapshots follows the marks and writes how likely each station has fuel; when nobody does, the chances are taken away within two minutes",
   ),
   askedSets: setting(
     "ASKED_SETS",

@@ -1,0 +1,69 @@
+import { hash } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
+import type { BelievedStation, SharedBeliefs } from "#src/domain/chance/chances.ts";
+import type { ChanceNumbers } from "#src/domain/chance/numbers.ts";
+import { dayMs, minuteMs } from "#src/domain/units.ts";
+import { slices } from "#src/infrastructure/lists.ts";
+import type { Redis } from "#src/infrastructure/redis.ts";
+import { loadVersion, saveVersion, type SnapshotPlace } from "#snapshots/dumps/versioned-store.ts";
+
+/** Increase it when the format changes, so that old and new processes do not share beliefs. */
+const format = 1;
+const linesAtOnce = 500;
+const zip = promisify(gzip);
+const unzip = promisify(gunzip);
+
+/** All that a process knows that follows the marks; `Known` is what it knows of a station beside the belief. */
+export interface ChanceMemory<Known> {
+  /** Of the database, ms: every mark that was processed before it was heard. */
+  lookedAt: number;
+  shared: SharedBeliefs;
+  stations: Iterable<[id: string, known: Known, believed: BelievedStation | undefined]>;
+}
+
+/** The latest memory of chances in Redis, for whoever follows next. Every call rejects while Redis is away. */
+export function createChanceStore<Known>(redis: Redis, prefix: string, numbers: ChanceNumbers) {
+  const place: SnapshotPlace = {
+    ...{ key: `${prefix}:chances:${format}`, kind: "chances", channel: `${prefix}:chances` },
+    ...{ name: "", keptMs: 3 * dayMs, silentMs: 10 * minuteMs },
+  };
+  // Beliefs under other numbers are other beliefs.
+  const tag = hash("sha1", JSON.stringify(numbers), "base64url");
+  return {
+    /** False when a newer one is there. */
+    async save({ lookedAt, shared, stations }: ChanceMemory<Known>): Promise<boolean> {
+      const parts = [await zip(JSON.stringify(shared, rounded), { level: 3 })];
+      for (const some of slices([...stations], linesAtOnce)) {
+        const lines = some.map((one) => `\n${JSON.stringify(one, rounded)}`).join("");
+        parts.push(await zip(lines, { level: 3 }));
+      }
+      const version = { seq: 0, asOfMs: lookedAt, builtAtMs: lookedAt };
+      return saveVersion(redis, place, version, { tag, body: Buffer.concat(parts) });
+    },
+    /** Null without one that can be used. */
+    async load(): Promise<ChanceMemory<Known> | null> {
+      const found = await loadVersion(redis, place, ["tag", "body"]);
+      if (found === null || String(found.fields[0]) !== tag) return null;
+      const [first = "", ...lines] = (await unzip(found.fields[1]!)).toString().split("\n");
+      const stations: [string, Known, BelievedStation | undefined][] = [];
+      for (const some of slices(lines, linesAtOnce)) {
+        stations.push(...some.map((line) => JSON.parse(line) as (typeof stations)[number]));
+        await nextTurn();
+      }
+      return {
+        lookedAt: found.version.asOfMs,
+        shared: JSON.parse(first) as SharedBeliefs,
+        stations,
+      };
+    },
+  };
+}
+
+const digits = 1e9;
+/** Weights with as many digits as matter. */
+const rounded = (_: string, value: unknown): unknown =>
+  typeof value === "number" && !Number.isInteger(value)
+    ? Math.round(value * digits) / digits
+    : value;
