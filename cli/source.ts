@@ -1,7 +1,12 @@
 import { Command } from "commander";
+import { byOf } from "#cli/act-verb.ts";
 import { verb } from "#cli/command.ts";
 import { ExitError } from "#cli/exit-error.ts";
+import { withDb } from "#cli/instance.ts";
 import { card, counted, table, type Output } from "#cli/output.ts";
+import { sourceName } from "#cli/values.ts";
+import { fileField, fileFields } from "#cli/station.ts";
+import { entries } from "#src/infrastructure/lists.ts";
 import { asFault, isFault } from "#src/import/read-text.ts";
 import type { Source } from "#src/import/source.ts";
 import {
@@ -11,6 +16,7 @@ import {
   sourceNamed,
 } from "#src/import/source-list.ts";
 import { trySource, type Tried } from "#src/import/try-source.ts";
+import { readFieldSources, setFieldSources } from "#src/stations/shown-fields.ts";
 import { guessSource } from "#src/import/guess-source.ts";
 
 /** The options by which an operator says what a file is. */
@@ -82,6 +88,35 @@ export function sourceCommand(output: () => Output): Command {
           : `--map ${options.map}`;
       const next = `npm run operator -- stations import ${paths.join(" ")} ${said} --dry-run`;
       output().result(tried, (all) => `${people(all)}\nNext: ${next}`);
+    });
+  verb(
+    command,
+    "fields",
+    "which source wins a field of stations that several sources have, the first one that says something",
+    "source fields",
+    "source fields name osm,it-mimit",
+    'source fields name ""',
+  )
+    .argument("[field]", Object.keys(fileFields).join(", "), fileField)
+    .argument(
+      "[sources]",
+      'names of sources; "" for the own source of each station',
+      (text: string) => entries(text).map(sourceName),
+    )
+    .action(async (field: keyof typeof fileFields | undefined, sources: string[] | undefined) => {
+      const out = output();
+      if (field === undefined) {
+        const rules = await withDb(out, readFieldSources);
+        const shown = [...rules].map(([name, order]) => ({ field: name, sources: order.join() }));
+        return out.result(shown, (list) =>
+          table(list, "no rules: each station shows its own source"),
+        );
+      }
+      if (sources === undefined) throw new ExitError("name the sources of the field");
+      const done = await withDb(out, async (db, config) =>
+        setFieldSources(await byOf(out, db, config), { sources }, fileFields[field]),
+      );
+      return out.result(done, card);
     });
   return command;
 }

@@ -43,7 +43,10 @@ export function stationCommand(output: () => Output): Command {
         [
           people(station),
           ...(whole === null ? [] : [`A part of station ${whole}.`]),
-          ...parts.map(({ id, source, actor }) => `Part: ${id} (${source}), joined by ${actor}`),
+          ...parts.map(
+            ({ id, source, actor, shows }) =>
+              `Part: ${id} (${source}), joined by ${actor}${shows.length > 0 ? `; gives ${shows.join(", ")}` : ""}`,
+          ),
         ].join("\n"),
       );
     });
@@ -167,13 +170,13 @@ export function stationCommand(output: () => Output): Command {
 }
 
 /** The words of the command line for what can be set. */
-const fileFields = {
+export const fileFields = {
   ...({ name: "name", brand: "brand", address: "addr" } as const),
   ...({ grades: "grades_sold", hours: "opening_hours", position: "position" } as const),
 };
 type FileField = keyof typeof fileFields;
 const fieldNames = Object.keys(fileFields) as FileField[];
-const fileField = choice(fieldNames);
+export const fileField = choice(fieldNames);
 
 interface Changes {
   name?: string;

@@ -170,10 +170,12 @@ export interface HandSet {
   in_service: boolean | null;
 }
 
-/** The station that one is a part of, and its own parts, with who has joined each. */
+export type HandSetField = Exclude<keyof HandSet, "in_service">;
+
+/** The station that one is a part of, and its own parts: who has joined each, and the fields whose values it gives. */
 export interface Joins {
   part_of: string | null;
-  parts: { id: string; source: string; actor: string }[];
+  parts: { id: string; source: string; actor: string; shows: HandSetField[] }[];
 }
 
 /** Two stations that may be one. The first would be a part of the other. */

@@ -3,6 +3,7 @@ import { compareRows, type Compared } from "#src/import/file-import.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 import { inTransaction, rows, type Db, type Tx } from "#src/infrastructure/db.ts";
 import { type HandEdits, overrule, readEdits, saveEdits } from "#src/stations/hand-edits.ts";
+import { keepShown, type Own, readOwn, saveOwn } from "#src/stations/shown-fields.ts";
 
 const chunkRows = 1000;
 /**
@@ -78,10 +79,11 @@ async function compareAll(
   const total = { added: 0, changed: 0, unchanged: 0, kept: 0, removed: 0 };
   const changing: StationRow[] = [];
   for (const chunk of slices(ordered, chunkRows)) {
-    const { counts, touched, newEdits, kept } = await compareChunk(db, source, chunk);
+    const { counts, touched, newEdits, newOwn, kept } = await compareChunk(db, source, chunk);
     const writes = new Set([
       ...touched.map(({ id }) => id),
       ...newEdits.map((one) => one.station_id),
+      ...newOwn.keys(),
     ]);
     const same = dryRun ? chunk : chunk.filter(({ id }) => !writes.has(id));
     for (const { id } of same) total.kept += kept.get(id) ?? 0;
@@ -201,7 +203,8 @@ async function compareChunk(on: Db | Tx, source: string, chunk: readonly Station
     const { id, lat, lon, brand, name, addr, grades_sold, opening_hours } = station;
     return { id, lat, lon, brand, name, addr, grades_sold, opening_hours };
   });
-  const { served, newEdits, kept } = withEdits(rowsOfFile, stored, edited);
+  const owns = await readOwn(on, ids);
+  const { served, newEdits, newOwn, kept } = withEdits(rowsOfFile, stored, edited, owns);
   const parts = await rows<{ station_id: string }>(
     on,
     "select station_id from station_pairs where station_id = any(?::text[]) and verdict = 'joined'",
@@ -217,7 +220,7 @@ async function compareChunk(on: Db | Tx, source: string, chunk: readonly Station
     return { ...row, source: removed && !closed.has(row.id) ? null : row.source };
   });
   const { touched, ...counts } = compareRows(source, served, before);
-  return { touched, counts, newEdits, kept, closed };
+  return { touched, counts, newEdits, newOwn, kept, closed };
 }
 
 async function applyChunk(
@@ -231,8 +234,9 @@ async function applyChunk(
     chunk.map(({ id }) => id),
   );
   // Later statements than the lock: in the same one they would not see the operator's edit that it waited for.
-  const { touched, counts, newEdits, kept, closed } = await compareChunk(tx, source, chunk);
+  const { touched, counts, newEdits, newOwn, kept, closed } = await compareChunk(tx, source, chunk);
   for (const edits of newEdits) await saveEdits(tx, edits);
+  for (const [id, own] of newOwn) await saveOwn(tx, id, own);
   const [out, open] = [true, false].map((isOut) =>
     touched.filter(({ id }) => closed.has(id) === isOut),
   );
@@ -243,25 +247,32 @@ async function applyChunk(
   return { ...counts, kept: [...kept.values()].reduce((sum, left) => sum + left, 0) };
 }
 
-/** The file's stations as they should be served, the edits for which the file has new values, and how many values each leaves. */
+/**
+ * The file's stations as they should be served, the edits and own values (decisions 14.42) for which the file has others,
+ * and how many of its values each station leaves for an edit.
+ */
 function withEdits(
   found: readonly StationRow[],
   stored: readonly Stored[],
   edited: ReadonlyMap<string, HandEdits>,
-): { served: readonly StationRow[]; newEdits: HandEdits[]; kept: ReadonlyMap<string, number> } {
+  owns: ReadonlyMap<string, Own>,
+) {
   const newEdits: HandEdits[] = [];
+  const newOwn = new Map<string, Own>();
   const kept = new Map<string, number>();
-  if (edited.size === 0) return { served: found, newEdits, kept };
+  if (edited.size + owns.size === 0) return { served: found, newEdits, newOwn, kept };
   const before = new Map(stored.map((row) => [row.id, row]));
   const served = found.map((row) => {
-    const edits = edited.get(row.id);
-    if (edits === undefined) return row;
-    const ruled = overrule(row, before.get(row.id)!, edits);
+    const [edits, own] = [edited.get(row.id), owns.get(row.id) ?? {}];
+    const shown = keepShown(row, before.get(row.id) ?? row, edits, own);
+    if (JSON.stringify(shown.own) !== JSON.stringify(own)) newOwn.set(row.id, shown.own);
+    if (edits === undefined) return shown.station;
+    const ruled = overrule(shown.station, before.get(row.id)!, edits);
     kept.set(row.id, ruled.left);
     if (JSON.stringify(ruled.edits) !== JSON.stringify(edits)) newEdits.push(ruled.edits);
     return ruled.station;
   });
-  return { served, newEdits, kept };
+  return { served, newEdits, newOwn, kept };
 }
 
 /** Inserts or updates stations; `closed` ones, and parts of others, stay out of service. */

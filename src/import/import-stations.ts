@@ -27,6 +27,7 @@ import {
 import { type ImportedStation, shownNames } from "#src/import/osm-station.ts";
 import type { FileFault } from "#src/import/read-text.ts";
 import { joinSources } from "#src/import/join-sources.ts";
+import { showSource } from "#src/stations/shown-fields.ts";
 import { saveCredit } from "#src/import/source-credits.ts";
 import { joinSame } from "#src/import/same-station.ts";
 
@@ -88,6 +89,7 @@ async function apply(
   );
   const refs = new Map(groups.map(({ station: { id, refs = [] } }) => [id, refs]));
   const across = await joinSources(db, source, stations, refs, dryRun);
+  if (!dryRun) await showSource(db, source);
   const { kept: kept_by_hand, removed, ...compared } = applied;
   const merged = doubles.length + staged.repeated;
   const counts = { ...compared, merged, removed, kept_by_hand, ...across };

@@ -13,13 +13,19 @@ import { line, oneOf, stationId } from "#src/operators/inputs.ts";
 import { hoursFault } from "#src/stations/opening-hours.ts";
 import {
   type HandEdits,
+  fileValue,
   type HandField,
   handFields,
   handSetOf,
+  isSameValue,
   noEdits,
   readEdits,
   saveEdits,
+  setFile,
   textFields,
+  type Values,
+  valuesOf,
+  withValues,
 } from "#src/stations/hand-edits.ts";
 
 /** A station as an operator sees it, with its edits by hand. */
@@ -27,16 +33,6 @@ export interface StationCard extends StationRow {
   source: string;
   in_service: boolean;
   by_hand: HandSet;
-}
-
-/** Values of the fields that can be set; a position is one value. */
-interface Values {
-  name: string;
-  brand: string;
-  addr: string;
-  grades_sold: string;
-  opening_hours: string;
-  position: Point;
 }
 
 type Some<T> = { [Name in keyof T]?: T[Name] | undefined };
@@ -88,14 +84,14 @@ export const editStation = operatorAct(edit, stationId, async (tx, wish, id) => 
   const wanted = wantedOf(wish, edits);
   if (isRefusal(wanted)) return wanted;
   const stale = handFields.find(
-    (field) => wish.was?.[field] !== undefined && !isSame(wish.was[field], old[field]),
+    (field) => wish.was?.[field] !== undefined && !isSameValue(wish.was[field], old[field]),
   );
   if (stale !== undefined)
     return invalid(stale, `Has changed meanwhile: it is now ${said(old[stale])}`);
   const given = handFields.filter((field) => wanted[field] !== undefined);
   const back = given.filter((field) => wish.from_file?.includes(field));
   const touched = given.filter(
-    (field) => back.includes(field) || !isSame(wanted[field], old[field]),
+    (field) => back.includes(field) || !isSameValue(wanted[field], old[field]),
   );
   if (touched.length === 0) return already("station", id, "like this");
   const next = { ...old };
@@ -105,9 +101,9 @@ export const editStation = operatorAct(edit, stationId, async (tx, wish, id) => 
     setFile(newEdits, field, back.includes(field) ? null : (fileValue(edits, field) ?? old[field]));
   }
   await saveEdits(tx, newEdits);
-  const { position, ...texts } = next;
-  const served = { ...station, ...texts, ...position };
-  if (handFields.some((field) => !isSame(next[field], old[field]))) await writeStation(tx, served);
+  const served = withValues(station, next);
+  if (handFields.some((field) => !isSameValue(next[field], old[field])))
+    await writeStation(tx, served);
   const before = only(old, touched);
   const after = only(next, touched);
   return {
@@ -146,19 +142,6 @@ export const cardOf = (station: Stored, edits: HandEdits): StationCard => ({
   by_hand: handSetOf(edits),
 });
 
-const valuesOf = ({
-  name,
-  brand,
-  addr,
-  grades_sold,
-  opening_hours,
-  lat,
-  lon,
-}: StationRow): Values => ({
-  ...{ name, brand, addr, grades_sold, opening_hours },
-  position: { lat, lon },
-});
-
 /** The new value of each field in the wish, or the refusal. */
 function wantedOf(wish: StationWish, edits: HandEdits): Some<Values> | Refusal {
   const wanted: Some<Values> = {};
@@ -190,20 +173,6 @@ function wantedOf(wish: StationWish, edits: HandEdits): Some<Values> | Refusal {
   }
   return wanted;
 }
-
-const fileValue = (edits: HandEdits, field: HandField): string | Point | null =>
-  handSetOf(edits)[field];
-
-function setFile(edits: HandEdits, field: HandField, value: string | Point | null): void {
-  if (field !== "position") Object.assign(edits, { [`file_${field}`]: value });
-  else {
-    const { lat, lon } = (value ?? { lat: null, lon: null }) as { lat: unknown; lon: unknown };
-    Object.assign(edits, { file_lat: lat, file_lon: lon });
-  }
-}
-
-const isSame = (a: string | Point | undefined, b: string | Point | undefined): boolean =>
-  typeof a === "object" && typeof b === "object" ? a.lat === b.lat && a.lon === b.lon : a === b;
 
 const said = (value: string | Point): string =>
   typeof value === "string" ? `"${value}"` : `${value.lat}, ${value.lon}`;

@@ -1,6 +1,7 @@
 import type { HandSet } from "#src/contract/console.ts";
+import type { Point } from "#src/domain/geo.ts";
 import type { StationRow } from "#src/feed/feed.ts";
-import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
+import { rows, type Statements, type Tx } from "#src/infrastructure/db.ts";
 
 /** A station's row in `station_edits`: the imports' values of the fields that an operator has set by hand. */
 export interface HandEdits {
@@ -22,6 +23,38 @@ export const textFields = ["name", "brand", "addr", "grades_sold", "opening_hour
 export const handFields = [...textFields, "position"] as const;
 export type HandField = (typeof handFields)[number];
 
+/** The values of these fields; a position is one value. */
+export interface Values extends Record<(typeof textFields)[number], string> {
+  position: Point;
+}
+
+export const valuesOf = ({
+  name,
+  brand,
+  addr,
+  grades_sold,
+  opening_hours,
+  lat,
+  lon,
+}: StationRow): Values => ({
+  ...{ name, brand, addr, grades_sold, opening_hours },
+  position: { lat, lon },
+});
+
+/** A station with these values in place of its own. */
+export function withValues<Row extends StationRow>(
+  station: Row,
+  { position, ...texts }: Partial<Values>,
+): Row {
+  return { ...station, ...texts, ...position };
+}
+
+export const isSameValue = (
+  a: string | Point | undefined,
+  b: string | Point | undefined,
+): boolean =>
+  typeof a === "object" && typeof b === "object" ? a.lat === b.lat && a.lon === b.lon : a === b;
+
 /** The edits of a station without any. */
 export const noEdits = (stationId: string): HandEdits => ({
   station_id: stationId,
@@ -32,7 +65,7 @@ export const noEdits = (stationId: string): HandEdits => ({
 
 /** The edits of these stations. Lock the stations before, or the edits may change meanwhile. */
 export async function readEdits(
-  db: Db | Tx,
+  db: Statements,
   stationIds: readonly string[],
 ): Promise<Map<string, HandEdits>> {
   const sql = "select * from station_edits where station_id = any(?::text[])";
@@ -69,6 +102,18 @@ export const handSetOf = ({
   ...{ grades_sold: file_grades_sold, opening_hours: file_opening_hours },
   position: file_lat === null || file_lon === null ? null : { lat: file_lat, lon: file_lon },
 });
+
+/** The imports' value of a field; null if it is not set by hand. */
+export const fileValue = (edits: HandEdits, field: HandField): string | Point | null =>
+  handSetOf(edits)[field];
+
+export function setFile(edits: HandEdits, field: HandField, value: string | Point | null): void {
+  if (field !== "position") Object.assign(edits, { [`file_${field}`]: value });
+  else {
+    const { lat, lon } = (value ?? { lat: null, lon: null }) as { lat: unknown; lon: unknown };
+    Object.assign(edits, { file_lat: lat, file_lon: lon });
+  }
+}
 
 /**
  * Applies the edits to a station of a file: `station` is to be served, `edits` has the file's values instead, and

@@ -4,6 +4,7 @@ import { rows, type Statements, type Tx } from "#src/infrastructure/db.ts";
 import { lockStations } from "#src/infrastructure/locks.ts";
 import { already, changed, invalid, operatorAct, nothing, unknown } from "#src/operators/act.ts";
 import { stationId } from "#src/operators/inputs.ts";
+import { showFields } from "#src/stations/shown-fields.ts";
 
 const pair = Type.Object({ other: stationId }, { additionalProperties: false });
 
@@ -45,6 +46,7 @@ export const splitStation = operatorAct(nothing, stationId, async (tx, _, id, by
   await rows(tx, "update stations set removed_at = null, updated_at = server_now() where id = ?", [
     id,
   ]);
+  await showFields(tx, [whole]);
   await rows(tx, "select feed_stamp(?::text[])", [[id, whole]]);
   return {
     value: { id, from: whole },
@@ -139,15 +141,21 @@ export async function joinStations(
     "update stations set removed_at = server_now(), updated_at = server_now() where id = any(?::text[])",
     [parts],
   );
+  // A part shows its own values; the stations that it is a part of now, what the rules say.
+  await showFields(tx, parts);
+  const { served } = await showFields(tx, [...new Set(joins.map(({ whole }) => whole))]);
   const gone = [...parts, ...moved.map(({ station_id: id }) => id)];
+  await rows(tx, "select feed_stamp(?::text[], false)", [served]);
   await rows(tx, "select feed_stamp(?::text[], true)", [gone]);
 }
 
 /** The station that this one is a part of, and its own parts. */
 export async function joinsOf(db: Statements, id: string): Promise<Joins> {
-  const found = await rows<{ station_id: string; into_id: string; source: string; actor: string }>(
+  const found = await rows<Joins["parts"][number] & { station_id: string; into_id: string }>(
     db,
-    `select p.station_id, p.into_id, s.source, p.actor from station_pairs p join stations s on s.id = p.station_id
+    `select p.station_id, p.into_id, s.source, p.actor, array(select key from station_own o, jsonb_each(o.fields)
+       where o.station_id = p.into_id and value ->> 'of' = p.station_id order by key) as shows
+     from station_pairs p join stations s on s.id = p.station_id
      where p.verdict = 'joined' and (p.station_id = ? or p.into_id = ?) order by p.station_id`,
     [id, id],
   );
@@ -155,7 +163,7 @@ export async function joinsOf(db: Statements, id: string): Promise<Joins> {
     part_of: found.find((pair) => pair.station_id === id)?.into_id ?? null,
     parts: found
       .filter((pair) => pair.into_id === id)
-      .map(({ station_id, source, actor }) => ({ id: station_id, source, actor })),
+      .map(({ station_id, source, actor, shows }) => ({ id: station_id, source, actor, shows })),
   };
 }
 

@@ -72,7 +72,7 @@ describe("stations of two sources", () => {
     expect(await inService()).to.deep.equal(["it-78", "n1", "n2"]);
     expect(await joinsOf(instance.db, "n1")).to.deep.equal({
       part_of: null,
-      parts: [{ id: "it-77", source: "it", actor: "import" }],
+      parts: [{ id: "it-77", source: "it", actor: "import", shows: [] }],
     });
     expect((await feed()).find((one) => one.station_id === "it-77")).to.include({ removed: true });
   });

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ConsoleStationPage, HandSet } from "#src/contract/console.ts";
+import type { ConsoleStationPage, HandSet, HandSetField as Field } from "#src/contract/console.ts";
 import { distanceM } from "#src/domain/geo.ts";
 import { mayChange } from "#web/console/api.ts";
 import { type Doing, useDoing } from "#web/console/doing.ts";
@@ -10,7 +10,6 @@ import { say, sayWith, type Text } from "#web/console/words.ts";
 import { Fault } from "#web/kit/fault.tsx";
 
 type Station = ConsoleStationPage["station"];
-type Field = Exclude<keyof HandSet, "in_service">;
 
 /** The form's fields as they are typed. */
 interface Typed {
@@ -24,7 +23,7 @@ interface Typed {
 }
 
 const texts = ["name", "brand", "addr", "grades_sold", "opening_hours"] as const;
-const labels: Record<Field, string> = {
+export const fieldLabels: Record<Field, string> = {
   name: say("Name"),
   brand: say("Brand"),
   addr: say("Address"),
@@ -96,7 +95,7 @@ export function StationFacts({
           {texts.map((field) => (
             <TextField
               key={field}
-              label={labels[field]}
+              label={fieldLabels[field]}
               value={typed[field]}
               onChange={(value) => set({ [field]: value })}
               maxLength={longest[field]}
@@ -179,7 +178,7 @@ function ByHand({
           <li key={field}>
             <span>
               {sayWith("{field}: the imports have {value}", {
-                field: labels[field],
+                field: fieldLabels[field],
                 value: <q>{said(hand[field])}</q>,
               })}
             </span>
@@ -214,7 +213,7 @@ const Changes = ({
   <dl class="pairs changes" aria-label={say("What changes")}>
     {changes.map(({ field, before, after }) => (
       <div key={field}>
-        <dt>{labels[field]}</dt>
+        <dt>{fieldLabels[field]}</dt>
         <dd>
           <del>{before || say("none")}</del> → <ins>{after || say("none")}</ins>
           {field === "position" && (

@@ -3,6 +3,7 @@ import type { ConsoleStationPage } from "#src/contract/console.ts";
 import { mayChange } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { TextField } from "#web/console/parts/field.tsx";
+import { fieldLabels } from "#web/console/parts/station-facts.tsx";
 import { say, sayWith } from "#web/console/words.ts";
 import { Fault } from "#web/kit/fault.tsx";
 
@@ -57,17 +58,19 @@ export function StationJoins({
       {joins.parts.length > 0 && (
         <>
           <p class="soft">
-            {say("Position, name, brand and address are those of {source}. Its parts:", {
+            {say("It shows what {source} says, except where a part is named. Its parts:", {
               source: station.source,
             })}
           </p>
           <ul class="by-hand">
-            {joins.parts.map(({ id, source, actor }) => (
+            {joins.parts.map(({ id, source, actor, shows }) => (
               <li key={id}>
                 <span>
                   {sayWith("{station} from {source}, joined by {actor}", {
                     ...{ station: linkTo(id), source, actor },
                   })}
+                  {shows.length > 0 &&
+                    `; ${say("shown of it: {fields}", { fields: shows.map((field) => fieldLabels[field]).join(", ") })}`}
                 </span>
                 <Split id={id} />
               </li>

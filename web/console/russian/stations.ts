@@ -52,8 +52,9 @@ export const stations = {
   "One station in several sources": "Одна станция в нескольких источниках",
   "It is a part of {station}: its id answers with that one, and its marks are there.":
     "Это часть станции {station}: её идентификатор ведёт туда, и её отметки там.",
-  "Position, name, brand and address are those of {source}. Its parts:":
-    "Место, название, сеть и адрес взяты из источника {source}. Её части:",
+  "It shows what {source} says, except where a part is named. Its parts:":
+    "Показаны данные источника {source}, кроме тех, что указаны у частей. Её части:",
+  "shown of it: {fields}": "её данные: {fields}",
   "{station} from {source}, joined by {actor}": "{station}, источник {source}, объединил: {actor}",
   "Make it a part of the station with the id": "Сделать частью станции с идентификатором",
   "Join them": "Объединить",
