@@ -40,7 +40,15 @@ export function reviewCommand(output: () => Output): Command {
       const { key_id, network, partner, city, marks, stations, reporters, agree, disagree } = group;
       return {
         ...{ hour: formatTime(group.hour), key_id, network, partner, city },
-        ...{ marks, stations, reporters, ...group.said, agree, disagree },
+        ...{
+          marks,
+          stations,
+          reporters,
+          newcomers: group.newcomers,
+          ...group.said,
+          agree,
+          disagree,
+        },
       };
     });
     output().result(lines, (list) => table(list, "no marks are held"));

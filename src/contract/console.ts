@@ -154,7 +154,9 @@ export interface ConsoleMark extends MarkFacts {
   outcome: Outcome | null;
   have: number | null;
   failure: string | null;
-  /** Metres from the station; null without a position. */
+  /** Its own position, and the metres from there to the station; null without a position. */
+  lat: number | null;
+  lon: number | null;
   distance_m: number | null;
 }
 
@@ -264,6 +266,12 @@ export interface ConsoleHeldGroup {
   /** Marks of others at these stations at about that time. */
   agree: number;
   disagree: number;
+  /** What most of them speak for; null when they are too few, or divided. */
+  leans: "approve" | "reject" | null;
+  /** Reporters who were new, marks within some metres of the station's own point, and the time that all took. */
+  newcomers: number;
+  exact: number;
+  span_s: number;
   /** The selection to send with a decision about the group. */
   selection: object;
 }

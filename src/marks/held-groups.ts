@@ -6,10 +6,24 @@ import { msOf } from "#src/marks/marks.ts";
 import { nearestCity } from "#src/marks/nearest-city.ts";
 import { type Days, idsOfDays, readOpen } from "#src/marks/open-days.ts";
 
+/** Some metres: no phone in a hand measures the station's own point so well. */
+const exactDegrees = 0.00003;
 /** Marks of others within this time before or after a held mark are compared with it. */
 const comparedHours = 3;
 
-type Row = Omit<ConsoleHeldGroup, "said" | "selection"> & ConsoleHeldGroup["said"];
+type Row = Omit<ConsoleHeldGroup, "said" | "selection" | "leans"> & ConsoleHeldGroup["said"];
+
+/** Fewer marks of others say nothing. */
+const othersMin = 3;
+/** The others lean to a side that has so many times the marks of the other one. */
+const leaningAt = 2;
+
+/** The decision that marks of others at the same stations speak for; null when they are too few, or divided. */
+export function leaning(agree: number, disagree: number): ConsoleHeldGroup["leans"] {
+  if (agree + disagree < othersMin) return null;
+  if (disagree >= leaningAt * agree) return "reject";
+  return agree >= leaningAt * disagree ? "approve" : null;
+}
 
 /**
  * Held marks by their source (a key, or a network of the map), city and hour of receipt, the oldest first
@@ -23,6 +37,7 @@ export async function heldGroups(db: Db): Promise<ConsoleHeldGroup[]> {
     const source = network === null ? { ...(key === null ? {} : { key }) } : { network };
     return {
       ...group,
+      leans: leaning(group.agree, group.disagree),
       said: { yes, low, no, queue },
       selection: { ...source, city, since: hour, until: hour + hourMs },
     };
@@ -38,6 +53,9 @@ const groupsOfDays = (db: Db, days: Days): Promise<Row[]> =>
        count(*) as marks, count(distinct m.station_id) as stations, count(distinct m.reporter_id) as reporters,
        count(*) filter (where m.status = 'yes') as yes, count(*) filter (where m.status = 'low') as low,
        count(*) filter (where m.status = 'no') as no, count(*) filter (where m.status = 'queue') as queue,
+       count(distinct m.reporter_id) filter (where m.newcomer) as newcomers,
+       count(*) filter (where abs(m.lat - a.lat) < ${exactDegrees} and abs(m.lon - a.lon) < ${exactDegrees}) as exact,
+       extract(epoch from max(m.received_at) - min(m.received_at))::int as span_s,
        sum(o.agree)::int as agree, sum(o.disagree)::int as disagree
      from marks m join stations a on a.id = m.station_id left join ${nearestCity} on true
      left join keys k on k.id = m.key_id left join partners p on p.id = k.partner_id

@@ -97,14 +97,12 @@ export const stationPage = (
     { isolationLevel: "repeatable read", readOnly: true },
   );
 
-type MarkRow = Omit<ConsoleMark, "distance_m"> & { lat: number | null; lon: number | null };
-
 async function marksOf(
   db: Statements,
   station: { id: string; lat: number; lon: number },
   before: number | null,
 ): Promise<ConsoleMark[]> {
-  const found = await rows<MarkRow>(
+  const found = await rows<Omit<ConsoleMark, "distance_m">>(
     db,
     `select id, status, ${msOf("received_at")} as received, ${msOf("effective_at")} as effective, reporter_id, source,
        partner_id, key_id, remote, needed, rule, express, review,
@@ -114,7 +112,7 @@ async function marksOf(
     [station.id, before, marksShown],
   );
   return found.map(({ lat, lon, ...mark }) => ({
-    ...mark,
+    ...{ ...mark, lat, lon },
     distance_m: lat === null || lon === null ? null : Math.round(distanceM({ lat, lon }, station)),
   }));
 }

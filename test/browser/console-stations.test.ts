@@ -235,6 +235,7 @@ describe("browser: console, what is found, stations and people", function () {
       // Somebody else was faster: what is typed is not lost, and nothing is overwritten.
       await editStation(by(site.country.db, "vera"), { name: "Another" }, id);
       await press(page, "Save");
+      await confirm(page, "Move it");
       await page.getByRole("alert").getByText('it is now "Another"').waitFor();
       expect(await name.inputValue()).to.equal("АЗС 5");
       await press(page, "Discard");

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { say } from "#web/kit/say.ts";
 
@@ -16,6 +16,7 @@ interface Props {
 
 /** A question before a grave act. It is open as long as it is on the page; Escape cancels. */
 export function Confirm({ title, action, danger, busy, children, onConfirm, onCancel }: Props) {
+  const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const { current } = dialog;
@@ -26,7 +27,7 @@ export function Confirm({ title, action, danger, busy, children, onConfirm, onCa
     <dialog
       ref={dialog}
       class="dialog"
-      aria-labelledby="dialog-title"
+      aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
         if (busy !== true) onCancel();
@@ -39,7 +40,7 @@ export function Confirm({ title, action, danger, busy, children, onConfirm, onCa
           onConfirm();
         }}
       >
-        <h2 id="dialog-title">{title}</h2>
+        <h2 id={id}>{title}</h2>
         {children}
         <div class="buttons">
           <button type="button" disabled={busy} onClick={onCancel}>

@@ -72,8 +72,8 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
   };
   const undo = async (): Promise<void> => {
     if (decided === null) return;
-    await doing.run(say("The decision was taken back"), "POST", decided.path, decided.back);
-    setDecided(null);
+    const words = say("The decision was taken back");
+    if ((await doing.run(words, "POST", decided.path, decided.back)) !== null) setDecided(null);
     await refresh();
   };
   // A layout effect runs with the page's first picture, so that no key is lost.
@@ -158,7 +158,7 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
               : say("Reject {n} {n|mark|marks}?", { n: asking.group.marks })
           }
           action={asking.verb === "approve" ? say("Approve") : say("Reject")}
-          danger={asking.verb === "reject"}
+          danger={asking.group.leans !== null && asking.group.leans !== asking.verb}
           busy={doing.busy}
           onConfirm={() => void decide()}
           onCancel={() => setAsking(null)}
@@ -171,7 +171,10 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
                 said: saidOf(asking.group),
                 stations: asking.group.stations,
               },
-            )}
+            )}{" "}
+            {asking.group.leans !== null &&
+              asking.group.leans !== asking.verb &&
+              againstWords(asking.group)}
           </p>
         </Confirm>
       )}
@@ -206,6 +209,7 @@ function Group({ group, choices, current, busy, ask, block, limit }: Props) {
     setSeen(answer.failure === undefined ? answer.value : null);
   };
   const { network, key_id: key, hour, marks, stations, reporters, agree, disagree } = group;
+  const { newcomers, exact, span_s: span, leans } = group;
   const title = titleOf(group, choices);
   const unseen = <span class="unseen"> {title}</span>;
   return (
@@ -223,7 +227,10 @@ function Group({ group, choices, current, busy, ask, block, limit }: Props) {
           : say("Others at these stations within three hours: {agree} agree, {disagree} do not.", {
               agree,
               disagree,
-            })}
+            })}{" "}
+        {say("New reporters: {newcomers} of {reporters}.", { newcomers, reporters })}{" "}
+        {exact > 0 && say("Exactly at the station’s point: {exact} of {marks}.", { exact, marks })}{" "}
+        {marks > 1 && paceWords(marks, span)}
       </p>
       <Fault words={fault} />
       {seen !== null && <Changes changes={seen.changes} />}
@@ -234,14 +241,18 @@ function Group({ group, choices, current, busy, ask, block, limit }: Props) {
         </button>
         {mayChange() && (
           <>
-            <button type="button" class="primary" disabled={busy} onClick={() => ask("approve")}>
-              {say("Approve the group")}
-              {unseen}
-            </button>
-            <button type="button" disabled={busy} onClick={() => ask("reject")}>
-              {say("Reject the group")}
-              {unseen}
-            </button>
+            {(["approve", "reject"] as const).map((verb) => (
+              <button
+                key={verb}
+                type="button"
+                class={leans === verb ? "primary" : ""}
+                disabled={busy}
+                onClick={() => ask(verb)}
+              >
+                {verb === "approve" ? say("Approve the group") : say("Reject the group")}
+                {unseen}
+              </button>
+            ))}
             {key !== null && (
               <button type="button" disabled={busy} onClick={() => limit(key)}>
                 {say("Limit the key")}
@@ -263,6 +274,21 @@ function Group({ group, choices, current, busy, ask, block, limit }: Props) {
     </article>
   );
 }
+
+/** How fast the marks came. */
+const paceWords = (marks: number, span: number): string =>
+  span < marks
+    ? say("All came within {s} s, {n} per second.", {
+        s: span,
+        n: Math.round(marks / Math.max(1, span)),
+      })
+    : say("All came within {n} min.", { n: Math.ceil(span / 60) });
+
+const againstWords = ({ agree, disagree, leans }: ConsoleHeldGroup): string =>
+  say("{n} of {all} marks of others speak against it.", {
+    n: leans === "reject" ? disagree : agree,
+    all: agree + disagree,
+  });
 
 function titleOf(
   { network, key_id: id, partner, city }: ConsoleHeldGroup,

@@ -62,7 +62,7 @@ export function HeldMark({ mark, others, chosen, busy, choose, approve, reject }
         </p>
         {mayChange() && (
           <div class="buttons">
-            <button type="button" class="primary" disabled={busy} onClick={approve}>
+            <button type="button" disabled={busy} onClick={approve}>
               {say("Approve")}
               {unseen}
             </button>

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { ConsoleKey } from "#src/contract/console.ts";
 import { minuteMs } from "#src/domain/units.ts";
+import { useAsking } from "#web/console/asking.tsx";
 import { useDoing } from "#web/console/doing.ts";
 import { SelectField, SwitchField, TextField } from "#web/console/parts/field.tsx";
 import { Confirm } from "#web/kit/confirm.tsx";
@@ -28,6 +29,7 @@ export function KeyForm({ partnerId, before, done, close }: Props) {
     expires: before?.expires == null ? "" : localText(before.expires),
   });
   const doing = useDoing();
+  const { ask, question } = useAsking();
   const set = (change: Partial<typeof form>): void => setForm({ ...form, ...change });
   const send = async (): Promise<void> => {
     const bound = form.bound.split(/[\s,]+/).filter((one) => one !== "");
@@ -51,82 +53,96 @@ export function KeyForm({ partnerId, before, done, close }: Props) {
     const made = await doing.run<{ key: string }>(say("The key was issued"), "POST", "/keys", body);
     if (made !== null) await done(made.key);
   };
+  const isNowhere = kind === "publishable" && form.bound.trim() === "";
   return (
-    <Confirm
-      title={
-        before === null ? say("Issue a key") : say("Change {prefix}…", { prefix: before.prefix })
-      }
-      action={before === null ? say("Issue it") : say("Save")}
-      busy={doing.busy}
-      onConfirm={() => void send()}
-      onCancel={close}
-    >
-      {before === null && (
-        <SelectField
-          label={say("Kind")}
-          value={kind}
-          options={[
-            ["secret", say("secret: for servers")],
-            ["publishable", say("publishable: for web pages")],
-          ]}
-          onChange={(value) => setKind(value === "publishable" ? value : "secret")}
-        />
-      )}
-      <TextField
-        label={
-          kind === "secret"
-            ? say("Addresses and CIDR blocks")
-            : say("Domains, with their subdomains")
+    <>
+      <Confirm
+        title={
+          before === null ? say("Issue a key") : say("Change {prefix}…", { prefix: before.prefix })
         }
-        hint={
-          kind === "secret"
-            ? say("Separated by commas. Empty: any address.")
-            : say("Separated by commas: maps.example, shop.example")
+        action={before === null ? say("Issue it") : say("Save")}
+        busy={doing.busy}
+        onConfirm={() =>
+          ask({
+            title: say("A key without a domain?"),
+            why: isNowhere
+              ? say("It has 0 domains: every website that uses it gets 403 until you add one.")
+              : null,
+            action: before === null ? say("Issue it") : say("Save"),
+            danger: true,
+            run: send,
+          })
         }
-        value={form.bound}
-        onChange={(bound) => set({ bound })}
-      />
-      <TextField
-        label={say("Note for yourself")}
-        value={form.label}
-        onChange={(label) => set({ label })}
-        maxLength={200}
-      />
-      <TextField
-        label={say("Devices needed to publish")}
-        hint={say(
-          "0: the default rules. 1: the first mark publishes. 3 or more: this number of devices.",
+        onCancel={close}
+      >
+        {before === null && (
+          <SelectField
+            label={say("Kind")}
+            value={kind}
+            options={[
+              ["secret", say("secret: for servers")],
+              ["publishable", say("publishable: for web pages")],
+            ]}
+            onChange={(value) => setKind(value === "publishable" ? value : "secret")}
+          />
         )}
-        type="number"
-        min={0}
-        max={1000}
-        value={form.confirm}
-        onChange={(confirm) => set({ confirm })}
-        required
-      />
-      <TextField
-        label={say("“No” marks of newcomers per hour before review")}
-        type="number"
-        min={1}
-        max={1_000_000}
-        value={form.massNo}
-        onChange={(massNo) => set({ massNo })}
-        placeholder={say("default for new keys")}
-        required={before !== null}
-      />
-      <TextField
-        label={say("Expires at (your time), empty: never")}
-        type="datetime-local"
-        value={form.expires}
-        onChange={(expires) => set({ expires })}
-      />
-      <SwitchField
-        label={say("May send marks")}
-        checked={form.reports}
-        onChange={(reports) => set({ reports })}
-      />
-      <Fault words={doing.fault} />
-    </Confirm>
+        <TextField
+          label={
+            kind === "secret"
+              ? say("Addresses and CIDR blocks")
+              : say("Domains, with their subdomains")
+          }
+          hint={
+            kind === "secret"
+              ? say("Separated by commas. Empty: any address.")
+              : say("Separated by commas: maps.example, shop.example")
+          }
+          value={form.bound}
+          onChange={(bound) => set({ bound })}
+        />
+        <TextField
+          label={say("Note for yourself")}
+          value={form.label}
+          onChange={(label) => set({ label })}
+          maxLength={200}
+        />
+        <TextField
+          label={say("Devices needed to publish")}
+          hint={say(
+            "0: the default rules. 1: the first mark publishes. 3 or more: this number of devices.",
+          )}
+          type="number"
+          min={0}
+          max={1000}
+          value={form.confirm}
+          onChange={(confirm) => set({ confirm })}
+          required
+        />
+        <TextField
+          label={say("“No” marks of newcomers per hour before review")}
+          type="number"
+          min={1}
+          max={1_000_000}
+          value={form.massNo}
+          onChange={(massNo) => set({ massNo })}
+          placeholder={say("default for new keys")}
+          required={before !== null}
+        />
+        <TextField
+          label={say("Expires at (your time), empty: never")}
+          type="datetime-local"
+          value={form.expires}
+          onChange={(expires) => set({ expires })}
+        />
+        <SwitchField
+          label={say("May send marks")}
+          checked={form.reports}
+          onChange={(reports) => set({ reports })}
+        />
+        <Fault words={doing.fault} />
+      </Confirm>
+      {question}
+    </>
   );
 }
 

@@ -1,10 +1,11 @@
 import { useState } from "preact/hooks";
 import type { ConsoleLimitRequest } from "#src/contract/console.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
+import { useAsking } from "#web/console/asking.tsx";
 import { useDoing } from "#web/console/doing.ts";
 import { TextField } from "#web/console/parts/field.tsx";
 import { Decided, focusAgain } from "#web/console/parts/decided.tsx";
-import { LimitFields, useLimits } from "#web/console/parts/limit-fields.tsx";
+import { belowUse, LimitFields, useLimits } from "#web/console/parts/limit-fields.tsx";
 import { UsageBars } from "#web/console/parts/usage-bars.tsx";
 import { number } from "#web/kit/numbers.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
@@ -70,7 +71,7 @@ export function LimitRequestsPage({ changed }: { changed: () => Promise<void> })
                     key={entry.id}
                     request={entry}
                     busy={doing.busy}
-                    decide={(verb, comment) => void decide(entry, verb, { comment })}
+                    decide={(verb, comment) => decide(entry, verb, { comment })}
                     edit={(comment) => setAsking({ request: entry, comment })}
                   />
                 ),
@@ -100,14 +101,16 @@ export function LimitRequestsPage({ changed }: { changed: () => Promise<void> })
 interface PendingProps {
   request: ConsoleLimitRequest;
   busy: boolean;
-  decide: (verb: "approve" | "reject", comment: string) => void;
+  decide: (verb: "approve" | "reject", comment: string) => Promise<void>;
   edit: (comment: string) => void;
 }
 
 function Pending({ request, busy, decide, edit }: PendingProps) {
   const [words, setWords] = useState("");
+  const { ask, question } = useAsking();
   const { id, partner, partner_id: partnerId, minutes, days, rpm, daily } = request;
   const { requested_rpm: askedRpm, requested_daily: askedDaily, comment, created } = request;
+  const why = belowUse({ rpm: askedRpm, daily: askedDaily }, peaksOf(request));
   return (
     <article class="card request" aria-labelledby={`request-${id}`}>
       <div class="title">
@@ -154,6 +157,7 @@ function Pending({ request, busy, decide, edit }: PendingProps) {
           </>
         )}
       </dl>
+      {why !== null && <p class="banner warn">{why}</p>}
       <UsageBars days={days} daily={daily} />
       {mayChange() && (
         <>
@@ -166,9 +170,17 @@ function Pending({ request, busy, decide, edit }: PendingProps) {
           <div class="buttons">
             <button
               type="button"
-              class="primary"
+              class={why === null ? "primary" : ""}
               disabled={busy}
-              onClick={() => decide("approve", words)}
+              onClick={() =>
+                ask({
+                  title: say("Approve limits below the use?"),
+                  why,
+                  action: say("Approve"),
+                  danger: true,
+                  run: () => decide("approve", words),
+                })
+              }
             >
               {say("Approve")}
               <span class="unseen"> {say("what {partner} asks for", { partner })}</span>
@@ -177,16 +189,23 @@ function Pending({ request, busy, decide, edit }: PendingProps) {
               {say("Other limits …")}
               <span class="unseen"> {say("for {partner}", { partner })}</span>
             </button>
-            <button type="button" disabled={busy} onClick={() => decide("reject", words)}>
+            <button type="button" disabled={busy} onClick={() => void decide("reject", words)}>
               {say("Reject")}
               <span class="unseen"> {say("the request of {partner}", { partner })}</span>
             </button>
           </div>
         </>
       )}
+      {question}
     </article>
   );
 }
+
+/** The busiest minute and day of a partner that asks. */
+const peaksOf = ({ minutes, days }: ConsoleLimitRequest): { minute: number; day: number } => ({
+  minute: minutes?.peak ?? 0,
+  day: Math.max(0, ...days.map(({ requests }) => requests)),
+});
 
 interface OtherLimitsProps {
   asking: NonNullable<Asking>;
@@ -200,15 +219,19 @@ function OtherLimits({ asking, busy, fault, send, close }: OtherLimitsProps) {
   const { request } = asking;
   const [limits, setLimits] = useLimits(request.requested_rpm, request.requested_daily);
   const [comment, setComment] = useState(asking.comment);
+  const given = { rpm: Number(limits.rpm), daily: Number(limits.daily) };
+  const why = belowUse(given, peaksOf(request));
   return (
     <Confirm
       title={say("Limits for {partner}", { partner: request.partner })}
-      action={say("Approve these")}
+      action={why === null ? say("Approve these") : say("Approve them all the same")}
+      danger={why !== null}
       busy={busy}
       onCancel={close}
-      onConfirm={() => send({ rpm: Number(limits.rpm), daily: Number(limits.daily), comment })}
+      onConfirm={() => send({ ...given, comment })}
     >
       <LimitFields {...limits} onChange={setLimits} />
+      {why !== null && <p class="banner warn">{why}</p>}
       <TextField
         label={say("Comment for the partner")}
         value={comment}

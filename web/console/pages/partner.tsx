@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 import type { ConsoleKey, ConsolePartner, ConsoleUsageDay } from "#src/contract/console.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
+import { useAsking } from "#web/console/asking.tsx";
 import { useDoing } from "#web/console/doing.ts";
 import { Launch } from "#web/console/parts/launch.tsx";
 import { Keys } from "#web/console/pages/keys.tsx";
 import { SelectField, SwitchField, TextField } from "#web/console/parts/field.tsx";
-import { LimitFields } from "#web/console/parts/limit-fields.tsx";
+import { belowUse, LimitFields } from "#web/console/parts/limit-fields.tsx";
 import { UsageBars } from "#web/console/parts/usage-bars.tsx";
 import { Webhooks } from "#web/console/parts/webhooks.tsx";
-import { Confirm } from "#web/kit/confirm.tsx";
 import { Moment } from "#web/kit/time.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
@@ -52,7 +52,12 @@ export function PartnerPage({ id }: { id: string }) {
             </div>
             <Keys partnerId={partner.id} keys={keys} changed={loading.load} />
             <Webhooks partnerId={partner.id} />
-            <Settings partner={partner} cacheDefault={cacheDefault} changed={loading.load} />
+            <Settings
+              partner={partner}
+              peak={Math.max(partner.used_today, ...days.map(({ requests }) => requests))}
+              cacheDefault={cacheDefault}
+              changed={loading.load}
+            />
             <Launch partner={partner} changed={loading.load} />
           </>
         )}
@@ -63,10 +68,13 @@ export function PartnerPage({ id }: { id: string }) {
 
 function Settings({
   partner,
+  peak,
   cacheDefault,
   changed,
 }: {
   partner: ConsolePartner;
+  /** Requests of its busiest day. */
+  peak: number;
   cacheDefault: number;
   changed: () => Promise<void>;
 }) {
@@ -81,7 +89,7 @@ function Settings({
     cache: ttl === null ? "default" : "own",
     ttl: String(ttl ?? cacheDefault),
   });
-  const [asking, setAsking] = useState(false);
+  const { ask, question } = useAsking();
   const doing = useDoing();
   const set = (change: Partial<typeof form>): void => setForm({ ...form, ...change });
   const locked = !mayChange();
@@ -95,96 +103,97 @@ function Settings({
       `/partners/${id}`,
       body,
     );
-    setAsking(false);
     if (saved !== null) await changed();
   };
   const submit = (event: Event): void => {
     event.preventDefault();
-    // Shutting a partner out stops a running service: that is asked for.
-    if (partner.enabled && !form.enabled) setAsking(true);
-    else void save();
+    // Shutting a partner out stops a running service, and so do limits below its use: that is asked for.
+    const isEnd = partner.enabled && !form.enabled;
+    const limits = { rpm: Number(form.rpm), daily: Number(form.daily) };
+    ask({
+      title: isEnd
+        ? say("Block {partner}?", { partner: partner.name })
+        : say("Set limits below the use?"),
+      why: isEnd
+        ? say(
+            "All its servers and pages get 403 within 15 seconds, until you switch access on again.",
+          )
+        : limits.daily < partner.daily
+          ? belowUse(limits, { minute: 0, day: peak })
+          : null,
+      action: isEnd ? say("Block") : say("Save"),
+      danger: true,
+      run: save,
+    });
   };
   return (
-    <form class="card" onSubmit={submit}>
-      <h2>{say("Limits and switches")}</h2>
-      <div class="grid">
-        <TextField
-          label={say("Name")}
-          value={form.name}
-          onChange={(name) => set({ name })}
-          maxLength={200}
-          required
-          disabled={locked}
-        />
-        <LimitFields rpm={form.rpm} daily={form.daily} onChange={set} disabled={locked} />
-        <SelectField
-          label={say("Cache time of rectangles for its pages")}
-          value={form.cache}
-          options={[
-            ["default", say("default ({n} s)", { n: String(cacheDefault) })],
-            ["own", say("set here")],
-          ]}
-          onChange={(cache) => set({ cache })}
-          disabled={locked}
-        />
-        {form.cache === "own" && (
+    <>
+      {question}
+      <form class="card" onSubmit={submit}>
+        <h2>{say("Limits and switches")}</h2>
+        <div class="grid">
           <TextField
-            label={say("Seconds (0: never)")}
-            type="number"
-            min={0}
-            max={3600}
-            value={form.ttl}
-            onChange={(seconds) => set({ ttl: seconds })}
+            label={say("Name")}
+            value={form.name}
+            onChange={(name) => set({ name })}
+            maxLength={200}
             required
             disabled={locked}
           />
-        )}
-      </div>
-      <SwitchField
-        label={say("Access is on")}
-        hint={say("Off: every request is refused with 403 partner-disabled.")}
-        checked={form.enabled}
-        onChange={(enabled) => set({ enabled })}
-        disabled={locked}
-      />
-      <SwitchField
-        label={say("Secret keys work only from their addresses")}
-        hint={say("A key without addresses always works from any address.")}
-        checked={form.bind_ips}
-        onChange={(bindIps) => set({ bind_ips: bindIps })}
-        disabled={locked}
-      />
-      <SwitchField
-        label={say("Marks without a position at the station are accepted")}
-        hint={say("Off: they are refused with 422 too-far.")}
-        checked={form.accept_remote}
-        onChange={(acceptRemote) => set({ accept_remote: acceptRemote })}
-        disabled={locked}
-      />
-      <Fault words={doing.fault} />
-      {!locked && (
-        <div class="buttons">
-          <button type="submit" class="primary" disabled={doing.busy}>
-            {say("Save")}
-          </button>
+          <LimitFields rpm={form.rpm} daily={form.daily} onChange={set} disabled={locked} />
+          <SelectField
+            label={say("Cache time of rectangles for its pages")}
+            value={form.cache}
+            options={[
+              ["default", say("default ({n} s)", { n: String(cacheDefault) })],
+              ["own", say("set here")],
+            ]}
+            onChange={(cache) => set({ cache })}
+            disabled={locked}
+          />
+          {form.cache === "own" && (
+            <TextField
+              label={say("Seconds (0: never)")}
+              type="number"
+              min={0}
+              max={3600}
+              value={form.ttl}
+              onChange={(seconds) => set({ ttl: seconds })}
+              required
+              disabled={locked}
+            />
+          )}
         </div>
-      )}
-      {asking && (
-        <Confirm
-          title={say("Block {partner}?", { partner: partner.name })}
-          action={say("Block")}
-          danger
-          busy={doing.busy}
-          onConfirm={() => void save()}
-          onCancel={() => setAsking(false)}
-        >
-          <p>
-            {say(
-              "All its servers and pages get 403 within 15 seconds, until you switch access on again.",
-            )}
-          </p>
-        </Confirm>
-      )}
-    </form>
+        <SwitchField
+          label={say("Access is on")}
+          hint={say("Off: every request is refused with 403 partner-disabled.")}
+          checked={form.enabled}
+          onChange={(enabled) => set({ enabled })}
+          disabled={locked}
+        />
+        <SwitchField
+          label={say("Secret keys work only from their addresses")}
+          hint={say("A key without addresses always works from any address.")}
+          checked={form.bind_ips}
+          onChange={(bindIps) => set({ bind_ips: bindIps })}
+          disabled={locked}
+        />
+        <SwitchField
+          label={say("Marks without a position at the station are accepted")}
+          hint={say("Off: they are refused with 422 too-far.")}
+          checked={form.accept_remote}
+          onChange={(acceptRemote) => set({ accept_remote: acceptRemote })}
+          disabled={locked}
+        />
+        <Fault words={doing.fault} />
+        {!locked && (
+          <div class="buttons">
+            <button type="submit" class="primary" disabled={doing.busy}>
+              {say("Save")}
+            </button>
+          </div>
+        )}
+      </form>
+    </>
   );
 }

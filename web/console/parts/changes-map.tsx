@@ -97,7 +97,7 @@ export function ChangesMap({ changes }: { changes: readonly ConsoleRollbackChang
 const noLand: Land = { areas: [], coast: "" };
 
 /** The land of a view. Empty until it is loaded: the stations do not wait for it. */
-function useLand(view: MapView | null): Land {
+export function useLand(view: MapView | null): Land {
   const [read, setRead] = useState<{ of: MapView; land: Land } | null>(null);
   useEffect(() => {
     if (view === null) return;
@@ -154,7 +154,7 @@ function Sign({ status, x, size }: { status: ServedStatus; x: number; size: numb
   );
 }
 
-function ScaleBar({ view }: { view: MapView }) {
+export function ScaleBar({ view }: { view: MapView }) {
   const perPx = metresPerPx(view);
   const bar = niceBelow(90 * perPx);
   // Over a continent the scale is another one at each edge.

@@ -2,9 +2,11 @@ import { useState } from "preact/hooks";
 import type { ConsoleStationPage, HandSet, HandSetField as Field } from "#src/contract/console.ts";
 import { distanceM } from "#src/domain/geo.ts";
 import { mayChange } from "#web/console/api.ts";
+import { useAsking } from "#web/console/asking.tsx";
 import { type Doing, useDoing } from "#web/console/doing.ts";
 import { TextField } from "#web/console/parts/field.tsx";
 import { metres } from "#web/console/parts/mini-map.tsx";
+import { PinMap } from "#web/console/parts/pin-map.tsx";
 import { ServiceButtons } from "#web/console/parts/station-service.tsx";
 import { say, sayWith, type Text } from "#web/console/words.ts";
 import { Fault } from "#web/kit/fault.tsx";
@@ -50,7 +52,7 @@ const longest = {
  * values (decisions 13.16). The form follows the station until somebody types.
  */
 export function StationFacts({
-  page: { station, by_hand: hand },
+  page: { station, by_hand: hand, marks },
   changed,
 }: {
   page: ConsoleStationPage;
@@ -59,6 +61,7 @@ export function StationFacts({
   /** The typed values, and the values that were shown when the typing began. */
   const [draft, setDraft] = useState<{ was: Typed; typed: Typed } | null>(null);
   const doing = useDoing();
+  const { ask, question } = useAsking();
   const { was, typed } = draft ?? { was: typedOf(station), typed: typedOf(station) };
   const locked = !mayChange();
   const changes = changesOf(was, typed);
@@ -88,7 +91,14 @@ export function StationFacts({
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          void save();
+          const farM = movedM(was, typed);
+          ask({
+            title: say("Move the station by {distance}?", { distance: metres(farM) }),
+            why: farM > askedM ? nearWords(marks, was, typed) : null,
+            action: say("Move it"),
+            danger: true,
+            run: save,
+          });
         }}
       >
         <div class="grid">
@@ -119,6 +129,14 @@ export function StationFacts({
             disabled={locked}
           />
         </div>
+        {!broken && (
+          <PinMap
+            station={valueOf(was, "position")}
+            pin={valueOf(typed, "position")}
+            marks={marks}
+            move={locked ? null : ({ lat, lon }) => set({ lat: String(lat), lon: String(lon) })}
+          />
+        )}
         <ByHand
           hand={hand}
           doing={doing}
@@ -152,6 +170,7 @@ export function StationFacts({
           </div>
         )}
       </form>
+      {question}
     </div>
   );
 }
@@ -219,7 +238,7 @@ const Changes = ({
           {field === "position" && (
             <div class="soft">
               {say("{distance} away", {
-                distance: metres(distanceM(valueOf(was, "position"), valueOf(typed, "position"))),
+                distance: metres(movedM(was, typed)),
               })}
             </div>
           )}
@@ -228,6 +247,26 @@ const Changes = ({
     ))}
   </dl>
 );
+
+/** A station is asked about when it moves further, metres. */
+const askedM = 1000;
+/** A mark is made at a station up to here, metres. */
+const nearM = 500;
+
+const movedM = (was: Typed, typed: Typed): number =>
+  distanceM(valueOf(was, "position"), valueOf(typed, "position"));
+
+/** How many of the latest marks were made near the old place, and near the new one. */
+function nearWords(marks: ConsoleStationPage["marks"], was: Typed, typed: Typed): string {
+  const near = (place: { lat: number; lon: number }): number =>
+    marks.filter(
+      ({ lat, lon }) => lat !== null && lon !== null && distanceM({ lat, lon }, place) <= nearM,
+    ).length;
+  return say(
+    "Of its latest marks {old} {old|was|were} made within 500 m of where it is, {next} within 500 m of the new place.",
+    { old: near(valueOf(was, "position")), next: near(valueOf(typed, "position")) },
+  );
+}
 
 const pathOf = ({ id }: Station): string => `/stations/${encodeURIComponent(id)}`;
 

@@ -6,8 +6,8 @@ const [width, height, gap] = [280, 72, 3];
 /** Requests of a partner's servers by day, today right, with its daily quota as a line. */
 export function UsageBars({ days, daily }: { days: readonly ConsoleUsageDay[]; daily: number }) {
   const shown = days.toReversed();
-  const most = Math.max(1, ...shown.map((day) => day.requests));
-  const top = most * 1.1;
+  const most = Math.max(0, ...shown.map((day) => day.requests));
+  const top = Math.max(1, most) * 1.1;
   const each = width / Math.max(1, shown.length);
   const y = (requests: number): number => height - (requests / top) * height;
   const words = say("Requests per day, {n} days, maximum {peak} of {daily} allowed", {

@@ -1,5 +1,17 @@
 /** Russian texts of the console's pages of partners, keys, limits, imports and people, by the English ones. */
 export const partners = {
+  // Questions before limits and keys that stop something.
+  "{n} a minute is below its busiest minute: {peak}.":
+    "{n} в минуту — меньше, чем в самую загруженную минуту: {peak}.",
+  "{n} a day is below its busiest day: {peak}.":
+    "{n} в день — меньше, чем в самый загруженный день: {peak}.",
+  "Requests over the limit are refused with 429.": "Запросы сверх лимита получают отказ 429.",
+  "Approve limits below the use?": "Одобрить лимиты ниже текущего использования?",
+  "Approve them all the same": "Всё равно одобрить",
+  "Set limits below the use?": "Задать лимиты ниже текущего использования?",
+  "A key without a domain?": "Ключ без домена?",
+  "It has 0 domains: every website that uses it gets 403 until you add one.":
+    "Доменов: 0. Любой сайт с этим ключом получает 403, пока вы не добавите домен.",
   // All partners, and a new one.
   "New partner": "Новый партнёр",
   "Search by name or number": "Поиск по названию или номеру",

@@ -51,6 +51,13 @@ export const review = {
     "За три часа до и после этого никто другой эти станции не отмечал.",
   "Others at these stations within three hours: {agree} agree, {disagree} do not.":
     "Другие отметки на этих станциях, три часа до и после: совпадают {agree}, противоречат {disagree}.",
+  "New reporters: {newcomers} of {reporters}.": "Новых авторов: {newcomers} из {reporters}.",
+  "Exactly at the station’s point: {exact} of {marks}.":
+    "Точно в точке станции: {exact} из {marks}.",
+  "All came within {s} s, {n} per second.": "Все пришли за {s} с, по {n} в секунду.",
+  "All came within {n} min.": "Все пришли за {n} мин.",
+  "{n} of {all} marks of others speak against it.":
+    "Против этого {n} из {all} отметок других водителей.",
   "What would change": "Что изменится",
   "Approve the group": "Одобрить группу",
   "Reject the group": "Отклонить группу",

@@ -1,5 +1,17 @@
 /** Russian texts of the console's pages and maps of stations, by the English ones. */
 export const stations = {
+  // The pin.
+  "The station’s place, its latest marks, and the pin":
+    "Место станции, её последние отметки и булавка",
+  "Drag the pin to the station’s place. Dots: the latest marks.":
+    "Перетащите булавку на место станции. Точки — последние отметки.",
+  "Dots: the latest marks.": "Точки — последние отметки.",
+  Closer: "Ближе",
+  Further: "Дальше",
+  "Move the station by {distance}?": "Переместить станцию на {distance}?",
+  "Move it": "Переместить",
+  "Of its latest marks {old} {old|was|were} made within 500 m of where it is, {next} within 500 m of the new place.":
+    "Из последних отметок в 500 м от прежнего места {old|сделана|сделаны|сделано} {old}, в 500 м от нового — {next}.",
   // The search.
   "Search by id, name, brand or address": "Поиск по идентификатору, названию, сети или адресу",
   "Stations with the latest changes:": "Станции с последними изменениями:",
