@@ -19,11 +19,11 @@ import { selected, selectionOf } from "#src/marks/mark-selection.ts";
 const shown = 200;
 const id = within(1, Number.MAX_SAFE_INTEGER);
 
-/** Marks that the mass-`no` review holds (decisions 4): one by one or many together. */
+/** Marks that the review holds (decisions 4): one by one or many together. */
 export const reviewCalls = (services: ConsoleDeps): ConsoleCall[] => [
   consoleCall("GET", "/review", { role: "viewer" }, async (ctx) => {
-    const { db, clock, config } = services;
-    ctx.body = await heldRows(db, shown, clock(), config);
+    const { db, clock } = services;
+    ctx.body = await heldRows(db, shown, clock());
   }),
   actsCall(services, "/review/approve", reviewMark.approve, { id, done: "decided" }),
   actsCall(services, "/review/reject", reviewMark.reject, { id, done: "decided" }),

@@ -5,7 +5,6 @@ import {
   type AdmitFacts,
   type IncomingMark,
   externalKey,
-  massNoSource,
   type ReporterFacts,
 } from "#src/domain/admit.ts";
 import type { PendingStatus } from "#src/domain/widget-confirmation.ts";
@@ -33,7 +32,6 @@ export interface FactRows {
   partners: Newcomers[] | null;
   shared: string[] | null;
   blocked: string[] | null;
-  mass_no: { source: string; count: number }[] | null;
   nearby: { station_id: string; first: number; last: number }[] | null;
 }
 
@@ -75,7 +73,7 @@ export async function readFacts(
   clock: Clock,
 ): Promise<{ facts: AdmitFacts; sequences: number[]; reporterIds: Map<string, number> }> {
   const found = await find(tx, batch, config, clock());
-  const { facts, reporterIds } = factsOf(found, batch, config);
+  const { facts, reporterIds } = factsOf(found, config);
   facts.pendingStatus = await readPendingStatus(tx, batch, facts.now, config);
   return { facts, sequences: found.sequences, reporterIds };
 }
@@ -113,7 +111,6 @@ export async function readPendingStatus(
 /** The rows as `admit` wants them; stations that a mark of the batch confirms are read apart. Pure. */
 export function factsOf(
   found: FactRows,
-  batch: readonly IncomingMark[],
   config: Pick<Config, "externalIdDays">,
 ): { facts: AdmitFacts; reporterIds: Map<string, number> } {
   const { now } = found;
@@ -126,9 +123,7 @@ export function factsOf(
     byId.set(id, reporter);
   }
   for (const row of found.past ?? []) remember(byId.get(row.reporter_id)!, row, now);
-  const sources = new Set(batch.map(massNoSource));
   const named = (found.named ?? []).filter((row) => row.at > now - config.externalIdDays * dayMs);
-  const massNo = (found.mass_no ?? []).filter(({ source }) => sources.has(source));
   const facts: AdmitFacts = {
     now,
     reporters,
@@ -144,7 +139,6 @@ export function factsOf(
         { count, oldest },
       ]),
     ),
-    massNo: new Map(massNo.map(({ source, count }) => [source, count])),
     nearby: new Map(
       (found.nearby ?? []).map(({ station_id, first, last }) => [
         station_id,
@@ -165,7 +159,7 @@ const halfwayKm = 20_038;
 /**
  * Reads all facts in one statement, because round trips make up a batch's time: each reporter's marks of the last day,
  * and located ones for as long as a movement from them may be impossible; newcomers of the last day, for partners with
- * a new reporter; viewers' networks that many people share; newcomers' `no` marks when one may be in the batch; for
+ * a new reporter; viewers' networks that many people share; for
  * each station near a `no` the first and the last reporter with a fresh mark: two are enough to know whether there is
  * another.
  */
@@ -177,12 +171,11 @@ async function find(
 ): Promise<FactRows> {
   const asked = batch.filter((mark) => mark.externalId !== null && mark.partnerId !== null);
   const who = new Map(batch.map((mark) => [mark.reporter, mark]));
-  const denying = new Set(batch.flatMap((mark) => (mark.status === "no" ? mark.reporter : [])));
   const nearby = new Set(
     batch.flatMap((mark) => (mark.status === "no" && mark.confirmMin === 0 ? mark.nearbyIds : [])),
   );
   // `now` only chooses the partitions to search, with days to spare.
-  const { speedMaxKmh, statusLifetimeMs, massNoWindowMs, newcomerMs } = config;
+  const { speedMaxKmh, statusLifetimeMs } = config;
   const { nearbyFreshMs, sharedNetworkMs, sharedNetworkDevices } = config;
   const within = (reachMs: number): string =>
     `marks.id >= ${firstIdOfDay(now - reachMs - dayMs)} and marks.id < ${idAfter(now)}`;
@@ -191,8 +184,8 @@ async function find(
     tx,
     `with clock as materialized (select steady_now() as now),
      who as materialized (
-       select a.hash as hex, a.partner_id, a.viewer, a.denying, r.id, r.hash, r.first_seen, r.blocked_until
-       from unnest(?::text[], ?::int[], ?::text[], ?::bool[]) as a(hash, partner_id, viewer, denying)
+       select a.hash as hex, a.partner_id, a.viewer, r.id, r.hash, r.first_seen, r.blocked_until
+       from unnest(?::text[], ?::int[], ?::text[]) as a(hash, partner_id, viewer)
        left join reporters r on r.hash = decode(a.hash, 'hex'))
      select (select ${msOf("now")} from clock) as now,
        array(select nextval('mark_seq')::float8 from generate_series(1, ?::int)) as sequences,
@@ -221,11 +214,6 @@ async function find(
           union select encode(viewer, 'hex') from network_blocks
           where until > (select now from clock) and viewer = any(array(select decode(viewer, 'hex') from who))) b) as blocked,
        (select json_agg(q) from (
-          select coalesce('v' || encode(viewer, 'hex'), 'k' || key_id) as source, count(*) as count from marks
-          where (select bool_or(denying and (first_seen is null or first_seen > ${ago(newcomerMs)})) from who)
-            and newcomer and status = 'no' and received_at > ${ago(massNoWindowMs)} and ${within(massNoWindowMs)}
-            and review <> 'expired' group by 1) q) as mass_no,
-       (select json_agg(q) from (
           select station_id, min(reporter_id) as first, max(reporter_id) as last from marks
           where station_id = any(?::text[]) and ${within(statusLifetimeMs)}
             and effective_at > ${ago(nearbyFreshMs)} and review in ('none', 'approved')
@@ -234,7 +222,6 @@ async function find(
       [...who.keys()],
       [...who.values()].map((mark) => mark.partnerId),
       [...who.values()].map((mark) => mark.viewer),
-      [...who.keys()].map((hash) => denying.has(hash)),
       batch.length,
       asked.map((mark) => mark.partnerId),
       asked.map((mark) => mark.externalId),

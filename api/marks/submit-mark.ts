@@ -14,7 +14,7 @@ import {
   reportOutput,
 } from "#src/contract/shapes/marks.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
-import { type KeyInfo, markLimitsOf } from "#src/keys/key-info.ts";
+import { type KeyInfo, newUsersLimitOf } from "#src/keys/key-info.ts";
 import { deviceReporter, partnerReporter, viewerHash } from "#src/marks/reporter.ts";
 import { orThrow, Refused } from "#api/http/errors.ts";
 import { type ApiContext, route } from "#api/http/route.ts";
@@ -179,6 +179,6 @@ function markOf(
     confirmMin: key.confirmMin,
     reports: key.reports,
     acceptRemote: key.partner.acceptRemote,
-    ...markLimitsOf(key, now, config),
+    newUsersLimit: newUsersLimitOf(key, now, config),
   };
 }

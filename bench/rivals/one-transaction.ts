@@ -154,7 +154,6 @@ async function candidateOf(
     confirmMin: key.confirmMin,
     reports: key.reports,
     acceptRemote: key.partner.acceptRemote,
-    massNoLimit: key.massNoLimit,
     newUsersLimit: config.newReportersDaily,
   };
 }
@@ -201,7 +200,6 @@ async function readFacts(
     reporters: new Map([[mark.reporter, reporter]]),
     externalIds: new Map(),
     newReporters: new Map(),
-    massNo: new Map(),
     nearby: new Map(),
     sharedNetworks: new Set(),
     blocked: new Set(),

@@ -1,6 +1,5 @@
 import type { FactRows } from "#api/marks/facts.ts";
 import type { Admitted, IncomingMark } from "#src/domain/admit.ts";
-import { massNoSource } from "#src/domain/admit.ts";
 import { dayMs } from "#src/domain/units.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 
@@ -20,14 +19,13 @@ interface ReporterRow {
 export function createMemory(
   config: Pick<
     Config,
-    "massNoWindowMs" | "nearbyFreshMs" | "speedMaxKmh" | "sharedNetworkMs" | "sharedNetworkDevices"
+    "nearbyFreshMs" | "speedMaxKmh" | "sharedNetworkMs" | "sharedNetworkDevices"
   >,
 ) {
   const reporters = new Map<string, ReporterRow>();
   const firstSeenById = new Map<number, number | null>();
-  /** Times at which somebody new was seen, by scope; of newcomers' `no` marks, by source. Ascending. */
+  /** Times at which somebody new was seen, by scope. Ascending. */
   const newcomers = new Map<string, number[]>();
-  const newcomersNo = new Map<string, number[]>();
   const firstSeenByViewer = new Map<string, number[]>();
   /** By station: its fresh counted marks, in order of receipt. */
   const live = new Map<string, { id: number; reporterId: number; at: number }[]>();
@@ -80,8 +78,6 @@ export function createMemory(
       const row = reporters.get(mark.reporter);
       if (row !== undefined)
         row.marks = row.marks.filter((past) => past.received_at > now - reachMs);
-      const source = massNoSource(mark);
-      const denies = since(newcomersNo, source, now - config.massNoWindowMs).length;
       return {
         now,
         sequences: [sequence],
@@ -94,7 +90,6 @@ export function createMemory(
         partners: mark.partnerId === null ? null : newcomerRows(mark.partnerId, now),
         shared: mark.viewer !== null && isShared(mark.viewer, now) ? [mark.viewer] : null,
         blocked: null,
-        mass_no: [{ source, count: denies }],
         nearby:
           mark.status === "no" && mark.confirmMin === 0
             ? mark.nearbyIds.flatMap((id) => nearby(id, now))
@@ -102,10 +97,7 @@ export function createMemory(
       };
     },
     /** What `storeMarks` writes of an accepted mark. Answers the reporter's id. */
-    store(
-      { id, incomingMark: mark, effectiveAt, newcomer, review }: Admitted,
-      now: number,
-    ): number {
+    store({ id, incomingMark: mark, effectiveAt, review }: Admitted, now: number): number {
       const row = reporters.get(mark.reporter) ?? met(mark.reporter, null);
       if (review === "expired") return row.id;
       if (row.firstSeen === null) {
@@ -114,7 +106,6 @@ export function createMemory(
         if (mark.partnerId !== null) push(newcomers, String(mark.partnerId), now);
         if (mark.viewer !== null) push(firstSeenByViewer, mark.viewer, now);
       }
-      if (newcomer && mark.status === "no") push(newcomersNo, massNoSource(mark), now);
       row.marks.push({
         id,
         reporter_id: row.id,

@@ -30,7 +30,6 @@ const asNew = { confirmMin: 0, reports: true, acceptRemote: true } as const;
 
 /** The same of limits: what `markLimitsOf` and the worker make of a key. */
 export interface PartnerLimits {
-  massNoLimit: number;
   newUsersLimit: number;
   /** Stations that a partner may harmfully change in an hour. */
   harmLimit: number;
@@ -38,7 +37,6 @@ export interface PartnerLimits {
 }
 
 export const usualLimits = (config: Config): PartnerLimits => ({
-  massNoLimit: config.massNoLimit,
   newUsersLimit: config.newReportersDaily,
   harmLimit: config.massNoLimit,
   isLaunch: false,
@@ -68,7 +66,7 @@ export function createProduct(
   const send = (sent: SentMark): Admission & { told?: boolean } => {
     const mark = incoming(country, config, limits, sent);
     const number = (sequence += 1);
-    const { facts } = factsOf(memory.find(mark, sent.at, number), [mark], config);
+    const { facts } = factsOf(memory.find(mark, sent.at, number), config);
     const admission = admit(facts, mark, markId(sent.at, number), config);
     if (admission.kind !== "accepted") return admission;
     const reporterId = memory.store(admission, sent.at);
@@ -153,7 +151,7 @@ export function createProduct(
 function incoming(
   country: Country,
   config: Config,
-  { massNoLimit, newUsersLimit }: PartnerLimits,
+  { newUsersLimit }: PartnerLimits,
   sent: SentMark,
 ): IncomingMark {
   const { station, status, reporter, position } = sent;
@@ -179,7 +177,6 @@ function incoming(
     accM: position?.accM ?? null,
     express: false,
     comment: null,
-    massNoLimit: sent.reporter.viewer === null ? massNoLimit : config.massNoLimit,
     newUsersLimit,
   };
 }

@@ -41,7 +41,6 @@ interface Baseline {
 
 /** After `operator partner launch`, with `--limit` for the stations that may be changed in an hour. */
 const prepared = (limit: number): PartnerLimits => ({
-  massNoLimit: launchDefaults.newUsers,
   newUsersLimit: launchDefaults.newUsers,
   harmLimit: limit,
   isLaunch: true,

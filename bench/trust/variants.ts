@@ -1,5 +1,5 @@
 import type { Config } from "#src/infrastructure/config.ts";
-import { dayMs, hourMs, minuteMs } from "#src/domain/units.ts";
+import { dayMs, hourMs } from "#src/domain/units.ts";
 
 /** The product's rules with a few of an operator's numbers changed. */
 export interface Variant {
@@ -14,8 +14,8 @@ export const asItIs: Variant = { name: "as it is", settings: {} };
 /** Each goes towards a goal that is not reached, far enough that what it costs can be seen. */
 export const variants: readonly Variant[] = [
   {
-    name: "a `no` waits less, newcomers' `no` counts for less time",
-    settings: { nearbyFreshMs: 30 * minuteMs, newcomerNoMs: hourMs },
+    name: "a `no` waits longer, newcomers' `no` counts for longer",
+    settings: { nearbyFreshMs: 2 * hourMs, newcomerNoMs: 3 * hourMs },
   },
   {
     name: "nearly every `no` needs two",
@@ -31,14 +31,5 @@ export const variants: readonly Variant[] = [
   {
     name: "new for a week, established after a month",
     settings: { newcomerMs: 7 * dayMs, establishedMs: 30 * dayMs },
-  },
-  {
-    name: "waits less, and new for a week",
-    settings: {
-      nearbyFreshMs: 30 * minuteMs,
-      newcomerNoMs: hourMs,
-      newcomerMs: 7 * dayMs,
-      establishedMs: 30 * dayMs,
-    },
   },
 ];

@@ -55,7 +55,6 @@ export interface IncomingMark extends Statement {
   confirmMin: number;
   reports: boolean;
   acceptRemote: boolean;
-  massNoLimit: number;
   /** New users of its partner in a day. */
   newUsersLimit: number;
 }
@@ -90,8 +89,6 @@ export interface AdmitFacts {
   externalIds: Map<string, { id: number; stationId: string }>;
   /** Users first seen in the last 24 h, by partner; `oldest` is the earliest first-seen time, ms. */
   newReporters: Map<number, { count: number; oldest: number }>;
-  /** Accepted `no` marks of newcomers in the review's window, by source (`k<key>`, `v<viewer>`). */
-  massNo: Map<string, number>;
   /** Reporters with a fresh mark, by station; at least two of them, if there are two. */
   nearby: Map<string, Set<string>>;
   /** Viewers' networks that many people share: their new devices are not one device (decisions 1.8). */
@@ -128,8 +125,6 @@ export type Admission =
 
 export const externalKey = (partnerId: number, externalId: string): string =>
   `${partnerId} ${externalId}`;
-export const massNoSource = (mark: IncomingMark): string =>
-  mark.viewer === null ? `k${mark.keyId}` : `v${mark.viewer}`;
 
 const secondsUntil = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
@@ -179,7 +174,7 @@ export function admit(
     rules,
   );
   if (!expired) {
-    const problem = refusal(facts, reporter, mark, { newcomer, remote }, rules);
+    const problem = refusal(facts, reporter, mark, remote, rules);
     if (problem !== null) return { kind: "refused", problem };
   }
   const othersNearby = mark.nearbyIds.some((stationId) =>
@@ -191,13 +186,9 @@ export function admit(
     confirmMin: mark.confirmMin,
     othersNearby,
   });
-  const massNo =
-    newcomer &&
-    mark.status === "no" &&
-    (facts.massNo.get(massNoSource(mark)) ?? 0) >= mark.massNoLimit;
   const isBlocked =
     facts.blocked.has(mark.reporter) || (mark.viewer !== null && facts.blocked.has(mark.viewer));
-  const review = expired ? "expired" : massNo || isBlocked ? "held" : "none";
+  const review = expired ? "expired" : isBlocked ? "held" : "none";
   const admitted: Admitted = {
     kind: "accepted",
     id,
@@ -262,7 +253,7 @@ function refusal(
   facts: AdmitFacts,
   reporter: ReporterFacts,
   mark: IncomingMark,
-  is: { newcomer: boolean; remote: boolean },
+  remote: boolean,
   rules: AdmitRules,
 ): Refusal | null {
   const { now } = facts;
@@ -281,12 +272,10 @@ function refusal(
       },
     );
   }
-  const share = is.newcomer ? 2 : 1;
-  for (const [cap, windowMs] of [
+  for (const [limit, windowMs] of [
     [rules.hourlyCap, hourMs],
     [rules.dailyCap, dayMs],
   ] as const) {
-    const limit = Math.max(1, Math.floor(cap / share));
     const times = reporter.recent
       .map((past) => past.receivedAt)
       .filter((at) => now - at < windowMs)
@@ -294,7 +283,7 @@ function refusal(
     if (times.length < limit) continue;
     return refuse(
       "user-rate-limited",
-      `This user has sent ${times.length} marks within ${windowMs / hourMs} h; the most is ${limit}${is.newcomer ? " in a user's first day" : ""}.`,
+      `This user has sent ${times.length} marks within ${windowMs / hourMs} h; the most is ${limit}.`,
       {
         retryAfterS: secondsUntil(times[times.length - limit]! + windowMs - now),
         limit,
@@ -318,7 +307,7 @@ function refusal(
       );
     }
   }
-  if (is.remote && !mark.acceptRemote) {
+  if (remote && !mark.acceptRemote) {
     return refuse(
       "too-far",
       "The mark needs lat and lon at the station, with acc_m up to 1000: marks without a confirmed position are switched off for this partner.",
@@ -365,10 +354,6 @@ function feedBack(
       const seen = facts.newReporters.get(mark.partnerId) ?? { count: 0, oldest: facts.now };
       facts.newReporters.set(mark.partnerId, { count: seen.count + 1, oldest: seen.oldest });
     }
-  }
-  if (admitted.newcomer && mark.status === "no") {
-    const source = massNoSource(mark);
-    facts.massNo.set(source, (facts.massNo.get(source) ?? 0) + 1);
   }
   if (review === "none") {
     const isFresh = effectiveAt > facts.now - rules.nearbyFreshMs;

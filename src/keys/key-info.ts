@@ -15,9 +15,6 @@ export interface KeyInfo {
   ips: readonly string[];
   confirmMin: number;
   reports: boolean;
-  massNoLimit: number;
-  /** Replaces `massNoLimit` until that time, ms. */
-  limited: { to: number; until: number } | null;
   expiresAt: number | null;
   partner: {
     id: number;
@@ -35,20 +32,14 @@ export interface KeyInfo {
   };
 }
 
-/** A key's limits at `now`, ms: `no` marks of newcomers in an hour, and new users of its partner in a day. */
-export function markLimitsOf(
-  { massNoLimit: usual, limited, partner: { newUsersDaily, launch } }: KeyInfo,
+/** New users that the partner of a key may have in a day, at `now`, ms. */
+export function newUsersLimitOf(
+  { partner: { newUsersDaily, launch } }: KeyInfo,
   now: number,
   { newReportersDaily }: Pick<Config, "newReportersDaily">,
-): { massNoLimit: number; newUsersLimit: number } {
-  const isLimited = limited !== null && now < limited.until;
-  const massNoLimit = isLimited ? limited.to : usual;
-  if (launch !== null && now < launch.until)
-    return {
-      massNoLimit: isLimited ? massNoLimit : Math.max(massNoLimit, launch.newUsers),
-      newUsersLimit: Math.max(newUsersDaily ?? newReportersDaily, launch.newUsers),
-    };
-  return { massNoLimit, newUsersLimit: newUsersDaily ?? newReportersDaily };
+): number {
+  const usual = newUsersDaily ?? newReportersDaily;
+  return launch !== null && now < launch.until ? Math.max(usual, launch.newUsers) : usual;
 }
 
 /** A key under the hexadecimal SHA-256 of its text. */
@@ -58,9 +49,7 @@ type KeyRow = KeyInfo & { hash: string };
 
 const sql = `
   select encode(k.hash, 'hex') as hash, k.id, k.kind, k.partner_id as "partnerId", k.domains, k.ips,
-    k.confirm_min as "confirmMin", k.reports, k.mass_no_limit as "massNoLimit",
-    case when k.limited_until is not null then jsonb_build_object('to', k.limited_to, 'until', ${msOf("k.limited_until")}) end
-      as limited, ${msOf("k.expires_at")} as "expiresAt",
+    k.confirm_min as "confirmMin", k.reports, ${msOf("k.expires_at")} as "expiresAt",
     jsonb_build_object('id', p.id, 'name', p.name, 'rpm', p.rpm, 'daily', p.daily, 'enabled', p.enabled,
       'bindIps', p.bind_ips, 'acceptRemote', p.accept_remote, 'cacheTtlS', p.cache_ttl_s,
       'newUsersDaily', p.new_users_daily, 'launch', case when p.launch_until is not null then jsonb_build_object(
@@ -74,8 +63,7 @@ export const keyShape = compileShape(
   Type.Object({
     ...{ hash: text, id: count, partnerId: count, kind: Type.Enum(["secret", "publishable"]) },
     ...{ domains: Type.Array(text), ips: Type.Array(text), confirmMin: count },
-    ...{ reports: Type.Boolean(), massNoLimit: count, expiresAt: orNull(time) },
-    limited: orNull(Type.Object({ to: count, until: time })),
+    ...{ reports: Type.Boolean(), expiresAt: orNull(time) },
     partner: Type.Object({
       ...{ id: count, name: text, rpm: count, daily: count, enabled: Type.Boolean() },
       ...{ bindIps: Type.Boolean(), acceptRemote: Type.Boolean(), cacheTtlS: orNull(count) },

@@ -1,6 +1,5 @@
 import type { ConsoleHeldMark, ConsoleReporter } from "#src/contract/console.ts";
 import { dayMs } from "#src/domain/units.ts";
-import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { networkDigits } from "#src/marks/source-blocks.ts";
 import {
@@ -88,9 +87,8 @@ export async function heldRows(
   db: Db,
   limit: number,
   now: number,
-  config: Config,
 ): Promise<{ marks: ConsoleHeldMark[]; total: number }> {
-  const held = await readOpen(db, (days, wanted) => rowsOfDays(db, days, wanted, config), limit);
+  const held = await readOpen(db, (days, wanted) => rowsOfDays(db, days, wanted), limit);
   const reporters = await reportersOf(db, new Set(held.map((mark) => mark.reporter_id)), now);
   return {
     marks: held.map(({ reporter_id: id, ...mark }) => ({ ...mark, reporter: reporters.get(id)! })),
@@ -98,7 +96,7 @@ export async function heldRows(
   };
 }
 
-const rowsOfDays = (db: Db, days: Days, limit: number, config: Config): Promise<Row[]> =>
+const rowsOfDays = (db: Db, days: Days, limit: number): Promise<Row[]> =>
   rows<Row>(
     db,
     `select m.id, m.station_id, ${stationTitle} as station,
@@ -112,10 +110,10 @@ const rowsOfDays = (db: Db, days: Days, limit: number, config: Config): Promise<
        select count(*) as marks, count(distinct n.reporter_id) as reporters from marks n
        where n.newcomer and n.status = 'no' and n.id >= ${firstIdOfDayBefore("m.id")}
          and ${idsOfDays([...days, ...days.map((day) => day - 1)], "n.id")}
-         and n.received_at > m.received_at - ?::bigint * interval '1 ms' and n.received_at <= m.received_at
+         and n.received_at > m.received_at - interval '1 hour' and n.received_at <= m.received_at
          and (n.key_id = m.key_id and m.source = 'partner' or n.viewer = m.viewer and m.source <> 'partner')) src on true
      where m.review = 'held' and ${idsOfDays(days, "m.id")} order by m.id limit ?`,
-    [config.massNoWindowMs, limit],
+    [limit],
   );
 
 interface ReporterRow extends Omit<ConsoleReporter, "said"> {

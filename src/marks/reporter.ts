@@ -11,7 +11,7 @@ export const partnerReporter = (pepper: string, partnerId: number, userRef: stri
 export const deviceReporter = (pepper: string, device: string): string =>
   createHmac("sha256", pepper).update("device\0").update(device, "utf8").digest("hex");
 
-/** The hash of a widget viewer's network, stored with a mark, hex: new devices and mass `no` are counted by it. */
+/** The hash of a widget viewer's network, stored with a mark, hex: new devices and harmful changes are counted by it. */
 export const viewerHash = (pepper: string, network: string): string =>
   createHmac("sha256", pepper).update("viewer\0").update(network, "utf8").digest("hex");
 

@@ -10,8 +10,7 @@ import { type Config, loadConfig } from "#src/infrastructure/config.ts";
 import { t0 } from "#test/domain/marks.ts";
 
 /** The rules as they are when nothing is set. */
-export const defaults: AdmitRules & PriceRules & Pick<Config, "massNoLimit" | "newReportersDaily"> =
-  loadConfig({});
+export const defaults: AdmitRules & PriceRules & Pick<Config, "newReportersDaily"> = loadConfig({});
 
 export const station = { lat: 55, lon: 37 };
 /** A point `m` metres north of the station. */
@@ -25,6 +24,8 @@ export interface Desk {
   send(sent: Sent): Admission;
   /** The reporter takes the mark of that number back (decisions 15.36). */
   takeBack(reporter: string, id: number): void;
+  /** Has an operator block the reporter. */
+  block(reporter: string): void;
   /** Marks a reporter as first seen `ms` before t0. */
   meet(reporter: string, ms: number): void;
 }
@@ -36,15 +37,17 @@ export function openDesk(rules = defaults): Desk {
     reporters: new Map(),
     externalIds: new Map(),
     newReporters: new Map(),
-    massNo: new Map(),
     nearby: new Map(),
     sharedNetworks: new Set(),
     blocked: new Set(),
     pendingStatus: new Map(),
   };
+  const blocked = new Set<string>();
+  facts.blocked = blocked;
   let id = 0;
   return {
     facts,
+    block: (reporter) => void blocked.add(reporter),
     send: ({ atMs, ...more }) => {
       facts.now = t0 + atMs;
       const incomingMark: IncomingMark = {
@@ -68,7 +71,6 @@ export function openDesk(rules = defaults): Desk {
         confirmMin: 0,
         reports: true,
         acceptRemote: true,
-        massNoLimit: defaults.massNoLimit,
         newUsersLimit: rules.newReportersDaily,
         ...more,
       };

@@ -63,11 +63,11 @@ export const examples: Example[] = [
   },
   {
     title: "`no` needs two devices where others were active",
-    why: "Another person has made a mark here or within 500 m in the last 2 hours, so a single `no` does not change the status.",
+    why: "Another person has made a mark here or within 500 m in the last 30 minutes, so a single `no` does not change the status.",
     steps: [
       { at: 0, who: "Anna", says: "yes" },
-      { at: 70, who: "Boris", says: "no", as: "near others" },
-      { at: 75, who: "Vera", says: "no", as: "near others" },
+      { at: 25, who: "Boris", says: "no", as: "near others" },
+      { at: 30, who: "Vera", says: "no", as: "near others" },
     ],
   },
   {

@@ -195,14 +195,8 @@ describe("intake: caps per reporter (decisions 3)", () => {
 
   const cases: [string, number | null, number, object][] = [
     ["12 an hour", known, minute, { accepted: 12, limit: 12, window: "3600s", retryAfterS: 2880 }],
-    ["6 an hour in the first 24 h", null, minute, { accepted: 6, limit: 6, window: "3600s" }],
+    ["12 an hour for a new user too", null, minute, { accepted: 12, limit: 12, window: "3600s" }],
     ["60 a day", known, 6 * minute, { accepted: 60, limit: 60, window: "86400s" }],
-    [
-      "30 a day in the first 24 h",
-      null,
-      12 * minute,
-      { accepted: 30, limit: 30, window: "86400s" },
-    ],
   ];
   for (const [title, seen, every, expected] of cases)
     it(title, () =>
@@ -216,15 +210,6 @@ describe("intake: caps per reporter (decisions 3)", () => {
     expect(verdict(desk.send({ atMs: hour - 1, stationId: "z" }))).to.equal("user-rate-limited");
     expect(verdict(desk.send({ atMs: hour, stationId: "z" }))).to.equal("accepted");
     expect(verdict(desk.send({ atMs: hour, stationId: "y" }))).to.equal("user-rate-limited");
-  });
-
-  it("halves end exactly 24 h after first seen", () => {
-    const desk = openDesk();
-    desk.meet("one", day - hour);
-    for (let n = 0; n < 6; n += 1)
-      desk.send({ atMs: hour - minute + n * second, stationId: `s${n}` });
-    expect(verdict(desk.send({ atMs: hour - 1, stationId: "z" }))).to.equal("user-rate-limited");
-    expect(verdict(desk.send({ atMs: hour, stationId: "z" }))).to.equal("accepted");
   });
 
   it("only accepted marks count: neither refused ones, nor duplicates, nor expired ones", () => {
@@ -242,8 +227,8 @@ describe("intake: caps per reporter (decisions 3)", () => {
 
   it("a held mark takes cooldown and caps", () => {
     const desk = openDesk();
-    desk.facts.massNo.set("k1", 20);
-    for (let n = 0; n < 6; n += 1)
+    desk.block("one");
+    for (let n = 0; n < 12; n += 1)
       expect(verdict(desk.send({ atMs: n, stationId: `s${n}`, status: "no" }))).to.equal("held");
     expect(verdict(desk.send({ atMs: 10, stationId: "s0" }))).to.equal("station-cooldown");
     expect(verdict(desk.send({ atMs: 10, stationId: "z" }))).to.equal("user-rate-limited");
@@ -328,64 +313,11 @@ describe("intake: too-far (decisions 3)", () => {
   });
 });
 
-describe("intake: mass `no` (decisions 4)", () => {
-  const no = (n: number, more: Partial<Sent> = {}): Sent => ({
-    atMs: n,
-    status: "no",
-    stationId: `s${n}`,
-    reporter: `new ${n}`,
-    ...more,
-  });
-  const after = (count: number) => {
+describe("intake: people whom an operator has blocked (decisions 4)", () => {
+  it("are held: nobody's opinion, which makes no other `no` doubtful", () => {
     const desk = openDesk();
-    for (let n = 0; n < count; n += 1)
-      expect(verdict(desk.send(no(n))), `number ${n + 1}`).to.equal("accepted");
-    return desk;
-  };
-
-  it("holds the 21st `no` of newcomers through one secret key, and further ones", () => {
-    expect(verdict(after(19).send(no(19)))).to.equal("accepted");
-    const desk = after(20);
-    expect(verdict(desk.send(no(20)))).to.equal("held");
-    expect(verdict(desk.send(no(21)))).to.equal("held");
-  });
-
-  it("the limit is a setting per key", () => {
-    const desk = after(3);
-    expect(verdict(desk.send(no(3, { massNoLimit: 3 })))).to.equal("held");
-    expect(verdict(desk.send(no(4, { massNoLimit: 5 })))).to.equal("accepted");
-  });
-
-  it("lets another status, another key and reporters past their first 24 h pass", () => {
-    const desk = after(20);
-    desk.meet("old", day);
-    desk.meet("young", day - minute);
-    expect(verdict(desk.send(no(20, { status: "yes" })))).to.equal("accepted");
-    expect(verdict(desk.send(no(21, { keyId: 2 })))).to.equal("accepted");
-    expect(verdict(desk.send(no(22, { reporter: "old" })))).to.equal("accepted");
-    expect(verdict(desk.send(no(23, { reporter: "young" })))).to.equal("held");
-  });
-
-  it("counts neither old reporters' `no` nor newcomers' other marks", () => {
-    const desk = openDesk();
-    desk.meet("old", known);
-    for (let n = 0; n < 12; n += 1) desk.send(no(n, { reporter: "old" }));
-    for (let n = 12; n < 40; n += 1) desk.send(no(n, { status: "low" }));
-    expect(verdict(desk.send(no(40)))).to.equal("accepted");
-  });
-
-  it("counts by viewer IP what comes through a publishable key: the key is not a source", () => {
-    const desk = openDesk();
-    const widget = (n: number, viewer: string) => no(n, { viewer, partnerId: null });
-    for (let n = 0; n < 20; n += 1) desk.send(widget(n, "aa"));
-    expect(verdict(desk.send(widget(20, "bb")))).to.equal("accepted");
-    expect(verdict(desk.send(no(21)))).to.equal("accepted");
-    expect(verdict(desk.send(widget(22, "aa")))).to.equal("held");
-  });
-
-  it("a held mark is nobody's opinion: it makes no other `no` doubtful", () => {
-    const desk = openDesk();
-    expect(verdict(desk.send(no(1, { massNoLimit: 0, stationId: "a" })))).to.equal("held");
+    desk.block("one");
+    expect(verdict(desk.send({ atMs: 1, status: "no" }))).to.equal("held");
     expect(desk.send({ atMs: 2, status: "no", reporter: "two" })).to.include({
       rule: "geolocated",
       needed: 1,

@@ -11,7 +11,7 @@ export const rules = {
   disputeWindowMs: hour,
   newcomerMs: 24 * hour,
   cautionFreshMs: 2 * hour,
-  newcomerNoMs: 3 * hour,
+  newcomerNoMs: hour,
   opinionsMax: 500,
   priceAlikePercent: 5,
 };

@@ -77,9 +77,8 @@ describe("confirmation of a pending mark (decisions 6)", () => {
 
   it("does not find a held mark pending", () => {
     const desk = openWidget();
-    expect(verdict(desk.send(sent("1", { atMs: 0, status: "no", massNoLimit: 0 })))).to.equal(
-      "held",
-    );
+    desk.block("1");
+    expect(verdict(desk.send(sent("1", { atMs: 0, status: "no" })))).to.equal("held");
     expect(code(desk, "2", { atMs: minute, status: "no" })).to.equal("nothing-pending");
   });
 

@@ -2,7 +2,7 @@ import type { Client } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 
 /**
- * A source's hour after which the mass-`no` review holds what newcomers say: 20 of them say `no`, each at a station of
+ * A source's hour after which the review holds what newcomers say: 20 of them say `no`, each at a station of
  * its own, from `first` on. Gives the number of the next free station.
  */
 export async function fillReview(client: Client, first: number): Promise<number> {

@@ -209,7 +209,7 @@ describe("flow: marks from the widget over two web processes", function () {
     const again = await report(pages[1], "d-cool", { status: "yes" });
     expect([again.status, again.body.duplicate]).to.deep.equal([200, true]);
     const headers = viewer();
-    for (let n = 0; n < 5; n++) {
+    for (let n = 0; n < 11; n++) {
       here = placeOf(next + 1 + n);
       await report(pages[n % 2]!, "d-cool", { status: "yes" }, headers);
     }

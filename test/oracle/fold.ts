@@ -77,7 +77,7 @@ export function replay(story: OracleStory, now: number) {
   function stillWaits(mark: OracleMark, t: number): boolean {
     if (mark.rule === "key-threshold" || !isNewcomer(firstSeen(mark.reporter), mark.at))
       return true;
-    return t - mark.at < 3 * hour;
+    return t - mark.at < hour;
   }
   const have = (status: Status, t: number) => devices(supporters(status, t), t);
   const needed = (status: Status, t: number) => leastNeeded(supporters(status, t));
@@ -343,7 +343,7 @@ function instants(
   for (const seed of seeds) if (seed.importedAt <= now) all.add(seed.importedAt);
   for (const mark of marks) {
     const { at } = mark;
-    for (const t of [at, at + hour, at + 3 * hour, at + day, firstSeen(mark.reporter) + day])
+    for (const t of [at, at + hour, at + day, firstSeen(mark.reporter) + day])
       if (t <= now) all.add(t);
   }
   return [...all].sort((a, b) => a - b);

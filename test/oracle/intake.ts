@@ -38,7 +38,7 @@ export function judgedAs(
   const doubted = counting.some(
     (other) =>
       other.reporter !== report.reporter &&
-      now - other.at < 2 * 3600e3 &&
+      now - other.at < 30 * 60e3 &&
       km(here, stations.get(other.stationId)!) <= 0.5,
   );
   if (report.status === "no" && doubted) return { remote, needed: 2, rule: "no-nearby-marks" };

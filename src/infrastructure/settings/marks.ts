@@ -1,4 +1,4 @@
-import { hourMs, dayMs } from "#src/domain/units.ts";
+import { dayMs, hourMs, minuteMs } from "#src/domain/units.ts";
 import { integer, million, setting } from "#src/infrastructure/settings/setting.ts";
 
 /** The numbers of the rules of marks (docs/rules.md). */
@@ -95,13 +95,13 @@ export const marksSettings = {
   ),
   nearbyFreshMs: setting(
     "NEARBY_FRESH_MS",
-    2 * hourMs,
+    30 * minuteMs,
     integer(0, 1e12),
     "age up to which a mark within NEARBY_NO_M is fresh",
   ),
   newcomerNoMs: setting(
     "NEWCOMER_NO_MS",
-    3 * hourMs,
+    hourMs,
     integer(1000, 1e12),
     "how long a newcomer's `no` waits for others to confirm it",
   ),
@@ -159,17 +159,11 @@ export const marksSettings = {
     integer(0, 1e12),
     "age of the devices that SHARED_NETWORK_DEVICES counts",
   ),
-  massNoWindowMs: setting(
-    "MASS_NO_WINDOW_MS",
-    hourMs,
-    integer(1000, 1e12),
-    "time window of the mass-`no` review",
-  ),
   massNoLimit: setting(
     "MASS_NO_LIMIT",
     20,
     integer(1, million),
-    "limit of a new key: `no` marks of newcomers in the window before further ones are held",
+    "limit of a new key: stations that its marks may harmfully change in an hour (four times that in a day) before further marks are held",
   ),
   establishedMs: setting(
     "ESTABLISHED_MS",
@@ -181,7 +175,7 @@ export const marksSettings = {
     "NETWORK_HARM_LIMIT",
     20,
     integer(0, million),
-    "stations that the map's viewers of one network may harmfully change in an hour (four times that in a day) before further marks are held; for a key it is its MASS_NO_LIMIT",
+    "the same for the map's viewers of one network",
   ),
   cityHarmShare: setting(
     "CITY_HARM_PERCENT",

@@ -25,7 +25,7 @@ interface DecidedMarks {
   missed: number[];
 }
 
-/** Marks that the mass-`no` review holds: decided one by one or many together. */
+/** Marks that the review holds: decided one by one or many together. */
 export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
   const loading = useLoaded<Answer>("/review");
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
