@@ -7,6 +7,8 @@ export type Queue = "0-5" | "5-10" | "10-20" | "20+";
 
 /** A station's current fuel status. */
 export interface FuelBlock {
+  /** How likely the station has fuel now, percent in steps of 5; absent while unknown. */
+  chance?: number;
   status: ServedStatus;
   /** Grades available, comma-separated. */
   fuels_now: string;
@@ -334,6 +336,8 @@ export interface StationFilters {
   has_price?: boolean;
   queue?: readonly Queue[];
   fresh_h?: number;
+  /** 0 to 100, percent: stations whose chance of fuel is unknown do not pass. */
+  chance_min?: number;
 }
 
 export interface AreaQuery extends StationFilters {
@@ -346,7 +350,8 @@ export interface AreaQuery extends StationFilters {
   radius_km?: number;
   /** Up to 200 stations by their ids, in this order; without an area. */
   ids?: readonly string[];
-  sort?: "distance";
+  /** `chance`: the highest chance of fuel first, unknown ones last. */
+  sort?: "distance" | "chance";
 }
 
 /** A way: an encoded polyline (precision 5) or a GeoJSON LineString, longitude first. */

@@ -8,7 +8,7 @@ import {
 } from "#src/contract/present.ts";
 import type { Refusal } from "#src/contract/refusals.ts";
 import type { Mark } from "#src/domain/state.ts";
-import { view } from "#src/domain/view.ts";
+import { view, withChance } from "#src/domain/view.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { inTransaction, type Tx } from "#src/infrastructure/db.ts";
 import { grouped } from "#src/infrastructure/lists.ts";
@@ -61,7 +61,8 @@ export const dryRun = (
       if (report.id < firstId) return output;
       const decision = decisions.get(report.stationId);
       const shown = decision && view(decision.state, facts.now, config.statusLifetimeMs);
-      return { ...output, report_id: "", fuel: shown ?? output.fuel };
+      const fuel = shown ? withChance(shown, output.fuel.chance) : output.fuel;
+      return { ...output, report_id: "", fuel };
     });
   });
 

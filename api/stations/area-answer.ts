@@ -10,6 +10,7 @@ import {
   readWhere,
   type Where,
 } from "#api/stations/stations-query.ts";
+import type { Sort } from "#snapshots/model/queries.ts";
 import type { Format } from "#snapshots/model/forms.ts";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 
@@ -18,7 +19,7 @@ export const stationsMax = 4000;
 
 /** A request of /stations. */
 export interface AreaRequest extends Pick<Where, "area" | "name">, ReadFilters {
-  sort: { sort?: "distance" };
+  sort: { sort?: Sort };
   format: Format;
   /** With a byte order mark; CSV only. */
   bom: boolean;
@@ -58,8 +59,9 @@ export function readRequest(
   const { filters, filtersKey } = query;
   const found = readWhere(services, query, key.kind === "publishable");
   if (isRefusal(found)) return found;
-  const { area, name, sorted = query.sort === "distance" } = found;
-  const sort = sorted ? ({ sort: "distance" } as const) : {};
+  const { area, name } = found;
+  const order = query.sort || found.sort;
+  const sort = order === undefined ? {} : { sort: order };
   const format = fixed ?? pickFormat(ctx);
   const bom = query.bom === true && format === "csv";
   // An edit of the aliases changes what these find, though no station changes (decisions 14.26).

@@ -8,7 +8,7 @@ import type { Piece } from "#snapshots/model/area-selection.ts";
 import { formatTime, staleAfterHours } from "#src/domain/time.ts";
 
 /** Raise it when the same content is written in another way, so that no caller keeps the old one. */
-export const schemaVersion = 2;
+export const schemaVersion = 3;
 
 /** The values that determine an answer's content and form; `as_of` is not among them (decisions 7). */
 interface Tagged {

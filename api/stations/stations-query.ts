@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import type { CityStore } from "#snapshots/cities.ts";
 import type { Area } from "#snapshots/model/area.ts";
+import type { Sort } from "#snapshots/model/queries.ts";
 import type { ReadModel } from "#snapshots/model/model.ts";
 import { type Filters, filtersKey, parseSearch } from "#snapshots/model/filters.ts";
 import { gradesIn } from "#src/domain/grades-sold.ts";
@@ -63,6 +64,14 @@ export const filterParameters = {
   fresh_h: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 24, description: "Status no older than N hours" }),
   ),
+  chance_min: Type.Optional(
+    Type.Integer({
+      ...{ minimum: 0, maximum: 100 },
+      description:
+        "Only stations that have fuel with at least this chance, percent. Stations whose chance is unknown do not pass",
+      examples: [70],
+    }),
+  ),
 };
 const filterSchema = Type.Object(filterParameters);
 
@@ -115,6 +124,7 @@ export function readFilters(query: FilterQuery): ReadFilters | Refusal {
     priced: query.has_price ?? false,
     ...(query.opened === undefined ? {} : { opened: query.opened }),
     ...(query.fresh_h === undefined ? {} : { freshH: query.fresh_h }),
+    ...(query.chance_min === undefined ? {} : { chanceMin: query.chance_min }),
   };
   return { filters, filtersKey: filtersKey(filters) };
 }
@@ -174,7 +184,11 @@ export const areaQuery = Type.Object({
   ...filterParameters,
   ...csvParameters,
   sort: Type.Optional(
-    Type.Enum(["", "distance"], { type: "string", description: "distance: nearest first" }),
+    Type.Enum(["", "distance", "chance"], {
+      type: "string",
+      description:
+        "distance: nearest first; chance: the highest chance of fuel first, unknown ones last, the nearest first among equals",
+    }),
   ),
 });
 type PlainAreaQuery = Static<typeof areaQuery>;
@@ -203,8 +217,8 @@ interface Known {
 export interface Where {
   area: Area | { kind: "ids"; ids: readonly string[] };
   name: readonly unknown[];
-  /** Nearest first even where `sort` does not say so. */
-  sorted?: boolean;
+  /** The order where `sort` says nothing. */
+  sort?: Sort;
 }
 
 /** Reads the stations that are asked for: of an area, around a point, or by their ids (decisions 7.28, 7.29). */
@@ -224,7 +238,7 @@ export function readWhere(known: Known, query: AreaQuery, widen: boolean): Where
     return invalid(lat === undefined ? "lat" : "lon", "lat and lon go together", "missing");
   if (hasArea) return invalid("lat", "lat and lon go without bbox and city");
   const area = { kind: "circle", centre: { lat, lon }, radiusM: radiusKm * 1000 } as const;
-  return { area, name: ["point", lat, lon, radiusKm], sorted: true };
+  return { area, name: ["point", lat, lon, radiusKm], sort: "distance" };
 }
 
 const invalid = (name: string, msg: string, type = "value_error"): Refusal =>

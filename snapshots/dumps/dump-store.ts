@@ -10,7 +10,7 @@ import {
 export type DumpStore = ReturnType<typeof createDumpStore>;
 
 /** Increase it when the fields or the JSON change, so that old and new processes do not share dumps. */
-const format = 4;
+const format = 5;
 
 /**
  * The newest dump of one set in Redis, for all processes. Every call rejects while Redis is away. `name`: the set's

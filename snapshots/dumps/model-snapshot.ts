@@ -23,7 +23,7 @@ export interface Surroundings {
 export type ModelSnapshotStore = ReturnType<typeof createModelSnapshotStore>;
 
 /** Increase it when the format of a line changes, so that old and new processes do not share snapshots. */
-const format = 3;
+const format = 4;
 const unzip = promisify(gunzip);
 
 /** Longer than the window of a delta: an older snapshot is of no use. */
@@ -148,21 +148,23 @@ const zip = (text: string): Buffer => gzipSync(Buffer.from(text, "latin1"), { le
 type Line = [
   ...[id: string, lat: number, lon: number, brand: string, name: string, addr: string],
   ...[gradesSold: string, openingHours: string],
-  ...[seq: number, at: number, removed: 0 | 1, state: StationState | null, into?: string],
+  ...[seq: number, at: number, removed: 0 | 1, state: StationState | null],
+  ...[chance: number | null, into?: string],
 ];
 
-function writeLine({ seq, at, removed, state, merged_into, ...row }: FeedRow): string {
+function writeLine({ seq, at, removed, state, chance, merged_into, ...row }: FeedRow): string {
   const { id, lat, lon, brand, name, addr, grades_sold, opening_hours } = row;
   const facts = [id, lat, lon, brand, name, addr, grades_sold, opening_hours] as const;
-  const line: Line = [...facts, seq, at, removed ? 1 : 0, state === emptyState ? null : state];
+  const stored = state === emptyState ? null : state;
+  const line: Line = [...facts, seq, at, removed ? 1 : 0, stored, chance];
   if (merged_into) line.push(merged_into);
   return JSON.stringify(line);
 }
 
 function readLine(text: string): FeedRow {
   const [id, lat, lon, brand, name, addr, ...rest] = JSON.parse(text) as Line;
-  const [grades_sold, opening_hours, seq, at, removed, state, merged_into] = rest;
+  const [grades_sold, opening_hours, seq, at, removed, state, chance, merged_into] = rest;
   const facts = { id, lat, lon, brand, name, addr, grades_sold, opening_hours };
   const into = merged_into === undefined ? {} : { merged_into };
-  return readRow({ ...facts, ...into, seq, at, removed: removed === 1, state });
+  return readRow({ ...facts, ...into, seq, at, removed: removed === 1, state, chance });
 }

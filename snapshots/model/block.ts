@@ -34,7 +34,7 @@ export const field = {
   fuel: 1,
   /** Three lanes of the digest of its JSON. */
   hash: 2,
-  /** status | grades << 3 | queue << 8 | priced << 11 | grades sold << 12. */
+  /** status | grades << 3 | queue << 8 | priced << 11 | grades sold << 12 | chance / 5 + 1 << 17, 0 while unknown. */
   flags: 5,
   /** Served `updated`, seconds since the epoch; 0 when never set. */
   updatedS: 6,

@@ -19,7 +19,7 @@ export const csvColumns = [
   ...["confirmations", "real_count", "seeded", "updated", "pending_status", "pending_count"],
   ...["resolution_reason", "conflict"],
   // Last, so that a reader that counts columns finds the others where they were.
-  ...["grades_sold", "opening_hours"],
+  ...["grades_sold", "opening_hours", "chance"],
 ] as const;
 
 /**

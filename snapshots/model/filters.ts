@@ -11,6 +11,7 @@ import { hourS } from "#src/domain/units.ts";
 import { type Block, field, recordSize } from "#snapshots/model/block.ts";
 import { type BrandTable, foldBrand } from "#snapshots/model/brand-table.ts";
 import {
+  chanceIn,
   foldText,
   gradeShift,
   pricedBit,
@@ -36,6 +37,8 @@ export interface Filters {
   priced?: boolean;
   /** Status at most this many hours old; leaves out `nodata`. */
   freshH?: number;
+  /** At least this chance of fuel, percent; those whose chance is unknown do not pass. */
+  chanceMin?: number;
   /** Folded words, each of which must occur in name, brand or address, or be a spelling of the brand. */
   words?: readonly string[];
 }
@@ -64,32 +67,35 @@ export function filtersKey(filters: Filters): string {
     filters.freshH ?? 0,
     sorted(filters.words),
     // Added later: without them the key is that of older versions, whose cursors and sets go on.
-    ...(filters.opened !== undefined || filters.sold?.length
+    ...(filters.opened !== undefined || filters.sold?.length || filters.chanceMin !== undefined
       ? [sorted(filters.sold), filters.opened ?? null]
       : []),
+    ...(filters.chanceMin === undefined ? [] : [filters.chanceMin]),
   ]);
 }
 
 /** The filters of a `filtersKey`. */
 export function filtersOf(key: string): Filters {
-  const [statuses, grades, queues, brand, priced, freshH, words, sold = [], opened = null] =
-    JSON.parse(key) as [
-      ...[
-        ServedStatus[],
-        Grade[],
-        Queue[],
-        string,
-        boolean,
-        number,
-        string[],
-        Grade[]?,
-        (boolean | null)?,
-      ],
-    ];
+  const [statuses, grades, queues, brand, priced, freshH, words, ...later] = JSON.parse(key) as [
+    ...[
+      ServedStatus[],
+      Grade[],
+      Queue[],
+      string,
+      boolean,
+      number,
+      string[],
+      Grade[]?,
+      (boolean | null)?,
+      number?,
+    ],
+  ];
+  const [sold = [], opened = null, chanceMin] = later;
   return {
     ...{ statuses, grades, queues, brand, priced, words, sold },
     ...(opened === null ? {} : { opened }),
     ...(freshH === 0 ? {} : { freshH }),
+    ...(chanceMin === undefined ? {} : { chanceMin }),
   };
 }
 
@@ -109,7 +115,7 @@ export function compileFilters(
   const brand = filters.brand ? (brands.spellingsOf(filters.brand) ?? none) : undefined;
   const soldBits = gradeBits(filters.sold ?? []) << soldShift;
   const needed = nowBits | soldBits | (filters.priced ? pricedBit : 0);
-  const { opened } = filters;
+  const { opened, chanceMin } = filters;
   const hoursWanted = opened === true ? "open" : "closed";
   const freshFromS = filters.freshH === undefined ? undefined : now / 1000 - filters.freshH * hourS;
   const search = compileWords(filters.words ?? [], brands);
@@ -120,6 +126,7 @@ export function compileFilters(
     brand === undefined &&
     freshFromS === undefined &&
     opened === undefined &&
+    chanceMin === undefined &&
     search === null
   )
     return null;
@@ -137,6 +144,7 @@ export function compileFilters(
         (statusBits === 0 || (statusBits & (1 << status)) !== 0) &&
         (flags & needed) === needed &&
         (queueBits === 0 || (queueBits & (1 << ((flags >> queueShift) & 7))) !== 0) &&
+        (chanceMin === undefined || chanceIn(flags) >= chanceMin) &&
         (brand === undefined || brand[records[at + field.brand] as number] === 1) &&
         (freshFromS === undefined ||
           (status !== noData && (records[at + field.updatedS] as number) >= freshFromS)) &&

@@ -4,6 +4,8 @@ import type { StationRow } from "#src/feed/feed.ts";
 import { emptyState, type FuelBlock, type StationState } from "#src/domain/state.ts";
 import { gradeBits, gradesIn } from "#src/domain/grades-sold.ts";
 import { parseTime } from "#src/domain/time.ts";
+import { chanceStep } from "#src/domain/chance/level.ts";
+import { withChance } from "#src/domain/view.ts";
 import { grades, queues, servedStatuses } from "#src/domain/vocabulary.ts";
 import {
   field,
@@ -21,6 +23,8 @@ export const gradeShift = 3;
 export const queueShift = 8;
 export const pricedBit = 1 << 11;
 export const soldShift = 12;
+const chanceShift = 17;
+const allGrades = gradeBits(grades);
 
 /**
  * The station rendered as it is served (docs/contract.md 2.1). `state` is the state from which the passing of time
@@ -41,8 +45,19 @@ export function renderStation(
   return { station, lat, lon, json, text, state, record: recordOf(fixed, json, text, marks, fuel) };
 }
 
-/** The same station with another value of `fuel`; `ended` when the passing of time will change nothing more. */
-export function renderFuel(block: Block, slot: number, fuel: FuelBlock, ended: boolean): Rendered {
+/** The chance of fuel in a record's flags, percent; below 0 while it is unknown. */
+export const chanceIn = (flags: number): number => ((flags >>> chanceShift) - 1) * chanceStep;
+
+/** The same station after its state has changed by time; `ended` when the passing of time will change nothing more. */
+export function renderFuel(
+  block: Block,
+  slot: number,
+  folded: FuelBlock,
+  ended: boolean,
+): Rendered {
+  const flags = read(block, slot, field.flags);
+  const chance = chanceIn(flags);
+  const fuel = withChance(folded, chance < 0 ? null : chance);
   const start = startOf(block, slot);
   const fixed = block.body.read().toString("utf8", start, start + read(block, slot, field.fuel));
   const json = `${fixed}${JSON.stringify(fuel)}},`;
@@ -50,7 +65,7 @@ export function renderFuel(block: Block, slot: number, fuel: FuelBlock, ended: b
   const marks: Marks = {
     brand: read(block, slot, field.brand),
     hours: read(block, slot, field.hours),
-    sold: read(block, slot, field.flags) >>> soldShift,
+    sold: (flags >>> soldShift) & allGrades,
   };
   return {
     station: block.stations[slot] as number,
@@ -142,6 +157,7 @@ function flagsOf(fuel: FuelBlock): number {
       flags |= 1 << (gradeShift + (grades as readonly string[]).indexOf(grade));
   if (fuel.queue !== "") flags |= (queues.indexOf(fuel.queue) + 1) << queueShift;
   if (fuel.prices !== undefined) flags |= pricedBit;
+  if (fuel.chance !== undefined) flags |= (fuel.chance / chanceStep + 1) << chanceShift;
   return flags;
 }
 

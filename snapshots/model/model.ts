@@ -2,7 +2,7 @@ import type { Box, Point } from "#src/domain/geo.ts";
 import type { FeedRow } from "#src/feed/feed.ts";
 import { createIdTable, type IdTable } from "#src/feed/id-table.ts";
 import { emptyState, type FuelBlock, type StationState } from "#src/domain/state.ts";
-import { transitions, view } from "#src/domain/view.ts";
+import { transitions, view, withChance } from "#src/domain/view.ts";
 import {
   fragmentOf,
   type Rendered,
@@ -156,7 +156,7 @@ export function createReadModel({
         continue;
       }
       if (!inService) added.push(station);
-      const fuel = view(row.state, time, lifetimeMs);
+      const fuel = withChance(view(row.state, time, lifetimeMs), row.chance);
       const state = times.nextAt === Infinity ? "" : writeState(row.state);
       const hours = schedules.numberOf(row.opening_hours, row);
       const numbers = { brand: brands.numberOf(row.brand), hours };

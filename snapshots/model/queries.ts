@@ -1,6 +1,7 @@
 import {
   type Block,
   field,
+  read,
   recordSize,
   type Stations,
   sumOfStations,
@@ -12,7 +13,7 @@ import { findAlong } from "#snapshots/model/along.ts";
 import type { Area } from "#snapshots/model/area.ts";
 import type { BlockList } from "#snapshots/model/block-list.ts";
 import type { Filters, Matcher } from "#snapshots/model/filters.ts";
-import { foldText } from "#snapshots/model/fragment.ts";
+import { chanceIn, foldText } from "#snapshots/model/fragment.ts";
 import { findNearest } from "#snapshots/model/nearest.ts";
 import {
   byBlock,
@@ -53,11 +54,16 @@ export type Changes = Answer & {
   mergedInto: Record<string, string> | undefined;
 };
 
+export type Sort = "distance" | "chance";
+
 export interface AreaQuery {
   area: Area;
   filters?: Filters;
-  /** `distance`: nearest to the area's centre first, ties by id. */
-  sort?: "distance";
+  /**
+   * `distance`: nearest to the area's centre first, ties by id; `chance`: the highest chance first, unknown ones last, ties
+   * by distance.
+   */
+  sort?: Sort;
   /** Most stations; those nearest to the area's centre are kept. */
   limit: number;
   now: number;
@@ -170,7 +176,7 @@ export function createQueries({ list, table, order, changes, matcher, drain, mer
         };
       const byId = table.ids.compare;
       const { kept, truncated } = findNearest(list, { area, matcher: passes, limit, byId });
-      const answer = { ...inOrder(kept), truncated };
+      const answer = { ...inOrder(sort === "chance" ? byChance(kept) : kept), truncated };
       return sort === undefined ? { ...answer, ...inBlocks(() => byBlock(kept)) } : answer;
     },
 
@@ -329,6 +335,13 @@ function inBlocks(make: () => readonly Hit[]): Pick<Answer, "pieces" | "joined" 
     joined: (head, tail) => joinedOf(hits(), head, tail),
     deflatedShare: () => deflatedShare(hits()),
   };
+}
+
+/** The highest chance first, unknown ones last; equal ones stay in their order. */
+function byChance({ blocks, slots }: Stations): Stations {
+  const chances = slots.map((slot, i) => chanceIn(read(blocks[i] as Block, slot, field.flags)));
+  const order = [...slots.keys()].sort((a, b) => chances[b]! - chances[a]!);
+  return { blocks: order.map((i) => blocks[i]!), slots: order.map((i) => slots[i]!) };
 }
 
 const inOrder = (stations: Stations): Answer => ({

@@ -2,7 +2,7 @@ import { distanceM, type Point } from "#src/domain/geo.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import type { Grade, ServedStatus } from "#src/domain/vocabulary.ts";
 
-type Told = Pick<FuelBlock, "status" | "fuels_now" | "fuels_no">;
+type Told = Pick<FuelBlock, "status" | "fuels_now" | "fuels_no" | "chance">;
 
 const holds = (list: string, grade: Grade): boolean => list.split(",").includes(grade);
 
@@ -32,6 +32,16 @@ export const lacks = ({ fuel, grades_sold }: Selling, grade: Grade): boolean =>
 /** `answerFor` a station: `nodata` for a grade that it does not sell, because it is not out (decisions 14.22). */
 export const stationAnswer = (station: Selling, grade: Grade | null): ServedStatus =>
   grade !== null && lacks(station, grade) ? "nodata" : answerFor(station.fuel, grade);
+
+/**
+ * How likely a driver finds this grade at a station, percent (decisions 23.19): the station's chance if the grade is said
+ * to be there, 0 if it is out or not sold, null if nothing is known. Without a grade, the station's chance.
+ */
+export function chanceOf(station: Selling, grade: Grade | null): number | null {
+  const { chance = null, fuels_now, fuels_no } = station.fuel;
+  if (chance === null || grade === null || holds(fuels_now, grade)) return chance;
+  return holds(fuels_no, grade) || lacks(station, grade) ? 0 : null;
+}
 
 /** True for an answer that means fuel. */
 export const hasFuel = (answer: ServedStatus): boolean => answer !== "no" && answer !== "nodata";

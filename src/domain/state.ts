@@ -113,6 +113,8 @@ export const emptyState: StationState = {
 
 /** The fuel status block of docs/contract.md 2.2, with its keys in the order in which they are served. */
 export interface FuelBlock {
+  /** How likely the station has fuel, percent in steps of 5; absent while unknown (decisions 23.17). */
+  chance?: number;
   status: ServedStatus;
   fuels_now: string;
   fuels_no: string;

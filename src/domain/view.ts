@@ -84,6 +84,10 @@ export function view(folded: StationState, now: number, lifetimeMs: number): Fue
   };
 }
 
+/** A fuel block with the chance of fuel in front, where it costs fewest bytes packed; the same while it is unknown. */
+export const withChance = (fuel: FuelBlock, chance: number | null | undefined): FuelBlock =>
+  chance === null || chance === undefined ? fuel : { chance, ...fuel };
+
 /**
  * Instants (ms, ascending) after the state's last step at which `view` changes by the passing of time: expiry of the
  * status, of pending versions and prices, ends of disputes.

@@ -1,6 +1,7 @@
 import { type Db, rows, type Statements, type Tx } from "#src/infrastructure/db.ts";
 import { noSales } from "#src/domain/grades-sold.ts";
 import { emptyState, type StationState } from "#src/domain/state.ts";
+import { chanceStep } from "#src/domain/chance/level.ts";
 import { readStored } from "#src/feed/stored-state.ts";
 import { compileShape, stored } from "#src/infrastructure/quarantine.ts";
 import { msOf } from "#src/marks/marks.ts";
@@ -35,6 +36,8 @@ export interface FeedRow extends StationRow {
   /** The station that this one is a part of now (decisions 14.29). */
   merged_into?: string | null;
   state: StationState;
+  /** How likely it has fuel, percent in steps of 5; null while unknown (decisions 23.9). */
+  chance: number | null;
   /**
    * The fault of an unreadable row; absent otherwise. Use such a row only if nothing better is known of the station: it
    * is served without a status, or as removed if it has no readable facts.
@@ -59,7 +62,7 @@ export const givenOut = (table: "changes" | "time_changes"): string => {
 const select = `select c.station_id as id, c.seq, ${msOf("c.at")} as at,
     ${isGivenOut("c.seq", "change_seq")} and c.at < (select server_now()) + interval '1 hour' as believable,
     c.removed or s.removed_at is not null as removed, s.lat, s.lon, s.brand, s.name, s.addr,
-    s.grades_sold, s.opening_hours, p.into_id as merged_into, st.state
+    s.grades_sold, s.opening_hours, p.into_id as merged_into, st.state, st.chance
   from changes c join stations s on s.id = c.station_id left join station_status st on st.station_id = c.station_id
     left join station_pairs p on p.station_id = c.station_id and p.verdict = 'joined'`;
 
@@ -81,13 +84,14 @@ type Row = Omit<FeedRow, "state" | "fault"> & { state: unknown; believable: bool
 const filled = (found: Row[]): FeedRow[] =>
   found.map(({ believable, ...row }) => readRow(row, believable));
 
-const { time, text } = stored;
+const { time, text, orNull } = stored;
 const factsShape = compileShape(
   Type.Object({
     ...{ id: text, brand: text, name: text, addr: text },
     ...{ grades_sold: text, opening_hours: text },
     lat: Type.Number({ minimum: -90, maximum: 90 }),
     lon: Type.Number({ minimum: -180, maximum: 180 }),
+    chance: orNull(Type.Integer({ minimum: 0, maximum: 100, multipleOf: chanceStep })),
   }),
 );
 const stampShape = compileShape(Type.Object({ seq: Type.Integer({ minimum: 0 }), at: time }));
@@ -112,6 +116,5 @@ export const asOfBefore = (ms: number): number => Math.floor(ms / 1000) * 1000 -
 /** A row for a station that a restored database no longer knows. */
 export const lostRow = (id: string, at: number): FeedRow => ({
   ...{ id, seq: 0, at, removed: true, lat: 0, lon: 0, brand: "", name: "", addr: "" },
-  ...noSales,
-  state: emptyState,
+  ...{ ...noSales, state: emptyState, chance: null },
 });

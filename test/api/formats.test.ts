@@ -312,7 +312,7 @@ describe("formats of station lists", function () {
     const rows = Array.from({ length: 30_000 }, (_, n) => ({
       ...{ id: `big-${n}`, lat: (n % 180) - 90, lon: (n % 359) - 180, brand: "Меридиан" },
       ...{ name: `АЗС № ${n}`, addr: "улица Ленина, 1", ...noSales },
-      ...{ seq: 1, at: now, removed: false, state: emptyState },
+      ...{ seq: 1, at: now, removed: false, state: emptyState, chance: null },
     }));
     services.model.apply(rows, now);
     const page = services.model.page({ after: "", limit: 30_000, now });

@@ -406,9 +406,9 @@ describe("station reads", function () {
 
     it("stores a new dump after Redis was wiped, and answers meanwhile", async () => {
       const { redis } = first.web.services;
-      await redis.del(`${instance.redisPrefix}:dump:4`);
+      await redis.del(`${instance.redisPrefix}:dump:5`);
       expect((await secret.get("/stations/all")).body.count).to.equal(5);
-      await until(() => redis.exists(`${instance.redisPrefix}:dump:4`), Boolean);
+      await until(() => redis.exists(`${instance.redisPrefix}:dump:5`), Boolean);
     });
   });
 });

@@ -46,11 +46,11 @@ describe("dumps of the filter sets asked for", function () {
   const dumpsMade = async (): Promise<string[]> => {
     const { redis, config } = edges[0]!.web.services;
     const fixed = fixedSets(() => 0).map(setName);
-    const found = await redis.keys(`${config.redisPrefix}:dump:4:*`);
+    const found = await redis.keys(`${config.redisPrefix}:dump:5:*`);
     return found.filter((key) => !fixed.some((name) => key.endsWith(`:${name}`)));
   };
   const nameOf = (filters: Filters, limit = 10_000): string =>
-    `${instance.redisPrefix}:dump:4:${setName({ filters, limit })}`;
+    `${instance.redisPrefix}:dump:5:${setName({ filters, limit })}`;
   const withoutTime = ({ body }: Answer): object => ({ ...body, as_of: "", next_cursor: "" });
 
   it("are made by the worker, used by every process, and agree with the model", async () => {

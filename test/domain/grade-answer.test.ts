@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { hoursText } from "#src/contract/driver-texts.ts";
 import {
   answerFor,
+  chanceOf,
   hasFuel,
   lacks,
   nearestWith,
@@ -50,6 +51,26 @@ describe("domain: what a station answers about one grade", () => {
     expect(priceOf("100=80.00,98=70.10", "98")).to.equal("70.10");
     expect(priceOf("100=80.00", "92")).to.equal(null);
     expect(priceOf(undefined, "ДТ")).to.equal(null);
+  });
+});
+
+describe("domain: the chance of a grade (decisions 23.19)", () => {
+  const chance = fc.option(fc.integer({ min: 0, max: 20 }).map((steps) => steps * 5));
+  const sold = fc.option(fc.subarray([...grades], { minLength: 1 }), { nil: undefined });
+
+  it("is the station's where the grade is there, 0 where it is out or not sold, else unknown", () => {
+    fc.assert(
+      fc.property(fuel, chance, sold, grade, (block, known, list, wanted) => {
+        const told = known === null ? block : { chance: known, ...block };
+        const station = { fuel: told, grades_sold: list?.join() };
+        expect(chanceOf(station, null)).to.equal(known);
+        const isThere = block.fuels_now.split(",").includes(wanted);
+        const isOut = block.fuels_no.split(",").includes(wanted);
+        const isMissing = isOut || (list !== undefined && !list.includes(wanted));
+        const expected = isThere ? known : isMissing ? 0 : null;
+        expect(chanceOf(station, wanted)).to.equal(known === null ? null : expected);
+      }),
+    );
   });
 });
 

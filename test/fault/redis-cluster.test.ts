@@ -120,7 +120,7 @@ describe("fault: a Redis Cluster", function () {
         (count) => count > 0,
       );
       const { master } = await homeOfQueues();
-      await until(() => master.client.exists(`${stage.env["REDIS_PREFIX"]}:dump:4`), Boolean);
+      await until(() => master.client.exists(`${stage.env["REDIS_PREFIX"]}:dump:5`), Boolean);
     } finally {
       await receiver.close();
     }
@@ -160,7 +160,7 @@ describe("fault: a Redis Cluster", function () {
     const nth = cluster.masters.indexOf(master);
     const heir = cluster.replicas[nth]!;
     const before = loudLines();
-    const dumpKey = `${stage.env["REDIS_PREFIX"]}:dump:4`;
+    const dumpKey = `${stage.env["REDIS_PREFIX"]}:dump:5`;
     const load = startLoad(stage.clients, 100_000);
     await sleep(2000);
     const from = Date.now();

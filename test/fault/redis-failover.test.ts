@@ -130,7 +130,7 @@ describe("fault: Redis fails over", function () {
       60_000,
     );
     // The workers' connections as well: a dump that is gone there is made again.
-    const dumpKey = `${stage.env["REDIS_PREFIX"]}:dump:4`;
+    const dumpKey = `${stage.env["REDIS_PREFIX"]}:dump:5`;
     await replica.client.del(dumpKey);
     await until(() => replica.client.exists(dumpKey), Boolean, 60_000);
     const outage = { from, to: Date.now() };

@@ -1,4 +1,4 @@
-import { shownFacts } from "#test/oracle/reads.ts";
+import { shownFacts, shownFuel } from "#test/oracle/reads.ts";
 import type { StationRow } from "#src/feed/feed.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
@@ -7,9 +7,8 @@ import { type MirrorState, mirror, type Mirror, type Store } from "#client/mirro
 import type { Station } from "#client/types.ts";
 import { createRandom, type Random } from "#demo/country/random.ts";
 import { rows } from "#src/infrastructure/db.ts";
-import { type StationState, emptyState } from "#src/domain/state.ts";
+import type { StationState } from "#src/domain/state.ts";
 import { formatTime } from "#src/domain/time.ts";
-import { view } from "#src/domain/view.ts";
 import { type Country, openCountry } from "#test/flow/country.ts";
 import { until } from "#test/flow/client.ts";
 import { type AnswerRecord, createRecord, logFeed } from "#test/flow/mirror-record.ts";
@@ -21,6 +20,7 @@ import {
   sendMarks,
   type Stage,
   stationCount,
+  writeSomeChances,
 } from "#test/flow/mirror-writers.ts";
 import { makeTrouble } from "#test/flow/mirror-trouble.ts";
 import { createTestInstance, usualPatience } from "#test/harness/instance.ts";
@@ -28,7 +28,6 @@ import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
 import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
 
 const mirrorCount = 10;
-const lifetimeMs = 24 * 3600_000;
 
 export interface Play {
   seed: number;
@@ -88,6 +87,7 @@ async function playOn(stage: Stage, redis: OwnServer | null, { seed, writeMs, st
     sendMarks(stage, random, seed, end),
     importStations(stage, createRandom(seed + 1), end),
     joinSome(stage, createRandom(seed + 3), end),
+    writeSomeChances(stage, createRandom(seed + 4), end),
     holdTransaction(stage.instance, strangerMs),
     redis === null
       ? freezeSome(stage, trouble, record, end)
@@ -133,18 +133,13 @@ async function agreed(webs: readonly RoleProcess[], key: string): Promise<Statio
 
 /** The stations as the rows in the database say, worked out here. */
 async function truth({ db }: Country): Promise<Station[]> {
-  const found = await rows<StationRow & { state: StationState | null }>(
+  const found = await rows<StationRow & { state: StationState | null; chance: number | null }>(
     db,
-    `select s.id, s.lat, s.lon, s.brand, s.name, s.addr, s.grades_sold, s.opening_hours, st.state
+    `select s.id, s.lat, s.lon, s.brand, s.name, s.addr, s.grades_sold, s.opening_hours, st.state, st.chance
      from stations s left join station_status st on st.station_id = s.id where s.removed_at is null`,
   );
   const now = Date.now();
-  return found
-    .map(({ state, ...station }) => ({
-      ...shownFacts(station),
-      fuel: view(state ?? emptyState, now, lifetimeMs),
-    }))
-    .sort(byId);
+  return found.map((row) => ({ ...shownFacts(row), fuel: shownFuel(row, now) })).sort(byId);
 }
 
 /** One partner's mirror, which pauses, is stopped, or is killed at random, and starts again from what it had saved. */

@@ -11,6 +11,7 @@ import { isRefusal } from "#src/contract/refusals.ts";
 import { mergeStation, splitStation } from "#src/stations/join-stations.ts";
 import { closeStation, reopenStation } from "#src/stations/station-service.ts";
 import { by } from "#test/harness/by.ts";
+import { writeChances } from "#test/flow/chances.ts";
 import { type Country, placeOf } from "#test/flow/country.ts";
 import { type AnswerRecord, nameOf } from "#test/flow/mirror-record.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
@@ -128,6 +129,23 @@ export async function importStations(
       await removeStations(db, "test", [...new Set(gone)], false, () => {});
     }
     await sleep(random.int(100, 1200));
+  }
+}
+
+/** Chances that come, change and go, some stations at a time and some of them without any mark. */
+export async function writeSomeChances(
+  { country }: Stage,
+  random: Random,
+  end: number,
+): Promise<void> {
+  while (Date.now() < end) {
+    const some = Array.from({ length: random.int(1, 30) }, () => random.int(0, stationCount - 1));
+    const chances = some.map((n): [string, number | null] => [
+      placeOf(n).id,
+      random.chance(0.1) ? null : 5 * random.int(0, 20),
+    ]);
+    await writeChances(country.db, new Map(chances));
+    await sleep(random.int(50, 600));
   }
 }
 

@@ -95,11 +95,12 @@ export async function drawStates(db: Db, random: Random, now: number): Promise<v
   const ids = found.map(({ id }) => id);
   const gone = ids.filter(() => random.chance(0.01));
   const states = ids.map(() => JSON.stringify(drawState(random, now)));
+  const chances = ids.map(() => (random.chance(0.6) ? 5 * random.int(0, 20) : null));
   await inTransaction(db, async (tx) => {
     await tx.raw(
-      `insert into station_status (station_id, state) select id, state::jsonb
-       from unnest(?::text[], ?::text[]) as given (id, state)`,
-      [ids, states] as never,
+      `insert into station_status (station_id, state, chance) select id, state::jsonb, chance
+       from unnest(?::text[], ?::text[], ?::int[]) as given (id, state, chance)`,
+      [ids, states, chances] as never,
     );
     await tx.raw("update stations set removed_at = server_now() where id = any(?::text[])", [
       gone,
@@ -115,7 +116,7 @@ export async function loadKnown(db: Db): Promise<Known[]> {
     Omit<Known, "state" | "at"> & { state: StationState | null; at: string }
   >(
     db,
-    `select s.id, s.lat, s.lon, s.brand, s.name, s.addr, s.grades_sold, s.opening_hours, st.state, c.removed,
+    `select s.id, s.lat, s.lon, s.brand, s.name, s.addr, s.grades_sold, s.opening_hours, st.state, st.chance, c.removed,
        floor(extract(epoch from c.at) * 1000) as at
      from changes c join stations s on s.id = c.station_id left join station_status st on st.station_id = s.id`,
   );

@@ -180,8 +180,9 @@ describe("reads, against going through all stations one by one", function () {
         if (what.kind === "area") {
           const { stations, rest, etag } = await get(web, what.path, form);
           const near = reads.within(what.place, what.wanted);
-          const expected = near.slice(0, stationsMax);
-          if (what.byDistance) expectSame(stations, expected);
+          const nearest = near.slice(0, stationsMax);
+          const expected = what.sort === "chance" ? likeliestFirst(nearest) : nearest;
+          if (what.sort !== "") expectSame(stations, expected);
           else expectSame(byId(stations), byId(expected));
           const truncated = near.length > stationsMax;
           expect(rest).to.include({ count: expected.length, stale_after_hours: 24, truncated });
@@ -298,6 +299,7 @@ const anything = {
   freshH: null,
   sold: [],
   opened: null,
+  chanceMin: null,
 };
 
 const pathOf = ({ what }: ReadRequest): string => (what.kind === "all" ? what.path : "");
@@ -306,6 +308,9 @@ const pathOf = ({ what }: ReadRequest): string => (what.kind === "all" ? what.pa
 function expectSame(got: readonly Shown[], expected: readonly Shown[]): void {
   if (JSON.stringify(got) !== JSON.stringify(expected)) expect(got).to.deep.equal(expected);
 }
+
+const likeliestFirst = (stations: readonly Shown[]): Shown[] =>
+  stations.toSorted((a, b) => (b.fuel.chance ?? -1) - (a.fuel.chance ?? -1));
 
 const byId = (stations: readonly Shown[]): Shown[] =>
   stations.toSorted((a, b) => (a.id < b.id ? -1 : 1));

@@ -14,7 +14,7 @@ export interface ReadRequest {
   /** Ask once more with `If-None-Match`. */
   again: boolean;
   what:
-    | { kind: "area"; path: string; place: Place; wanted: Wanted; byDistance: boolean }
+    | { kind: "area"; path: string; place: Place; wanted: Wanted; sort: string }
     | { kind: "all"; path: string; wanted: Wanted; limit: number }
     | { kind: "delta"; backMs: number }
     | { kind: "one"; id: string }
@@ -74,6 +74,7 @@ export function readRequests(
       freshH: rare<number | null>(fc.integer({ min: 1, max: 24 }), null, 6),
       sells: rare(fc.array(grade, { minLength: 1, maxLength: 2 }), [], 6),
       opened: rare(fc.constantFrom("true", "1", "false"), "", 6),
+      chanceMin: rare<number | null>(fc.integer({ min: 0, max: 100 }), null, 6),
     })
     .map((one) => {
       const query = new URLSearchParams();
@@ -88,12 +89,14 @@ export function readRequests(
       set("fresh_h", String(one.freshH ?? ""));
       set("sells", one.sells.map(({ text }) => text).join(","));
       set("opened", one.opened);
+      set("chance_min", String(one.chanceMin ?? ""));
       const wanted: Wanted = {
         ...{ words: one.words, statuses: one.statuses, queues: one.queues, freshH: one.freshH },
         ...{ brand: one.brand, hasPrice: ["true", "1"].includes(one.hasPrice) },
         grades: [...one.grades, ...one.inWords].map(({ name }) => name),
         sold: one.sells.map(({ name }) => name),
         opened: one.opened === "" ? null : one.opened !== "false",
+        chanceMin: one.chanceMin,
       };
       // A plus in a query string is a blank: `20 ` is understood all the same.
       return { wanted, query: query.toString().replaceAll("20%2B", "20+") };
@@ -166,10 +169,10 @@ export function readRequests(
     {
       weight: 14,
       arbitrary: fc
-        .tuple(places, filters, rare(fc.constant(true), false, 2))
-        .map(([{ place, query: area }, { wanted, query }, byDistance]) => ({
-          ...{ kind: "area" as const, place, wanted, byDistance },
-          path: `/stations?${area}&${query}${byDistance ? "&sort=distance" : ""}`,
+        .tuple(places, filters, rare(fc.constantFrom("distance", "chance"), "", 2))
+        .map(([{ place, query: area }, { wanted, query }, sort]) => ({
+          ...{ kind: "area" as const, place, wanted, sort },
+          path: `/stations?${area}&${query}&sort=${sort}`,
         })),
     },
     {

@@ -50,7 +50,7 @@ describe("flow: the schedule", function () {
       running.splice(running.indexOf(role), 1);
       await role.stop();
     };
-    const dumps = () => redis.exists(`${prefix}:dump:4`);
+    const dumps = () => redis.exists(`${prefix}:dump:5`);
     return { prefix, env, start, stop, dumps };
   };
   const readiness = async (web: RunningRole) => {

@@ -94,7 +94,16 @@ describe("the settings of the map", () => {
     const model = createReadModel({ lifetimeMs: 1000 });
     const places = model.locations;
     expect(places.middle()).to.equal(null);
-    const station = { brand: "", name: "", addr: "", ...noSales, seq: 1, at: 0, state: emptyState };
+    const station = {
+      brand: "",
+      name: "",
+      addr: "",
+      ...noSales,
+      seq: 1,
+      at: 0,
+      state: emptyState,
+      chance: null,
+    };
     const add = (id: string, lat: number, lon: number, removed = false) =>
       model.apply([{ ...station, id, lat, lon, removed }], 0);
     add("n1", 50, 30);

@@ -1,6 +1,6 @@
 import { isAsWanted } from "#test/oracle/hours.ts";
 import { distanceM, type Point } from "#src/domain/geo.ts";
-import type { FuelBlock, StationState } from "#src/domain/state.ts";
+import { emptyState, type FuelBlock, type StationState } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
 import { transitions, view } from "#src/domain/view.ts";
 import type { ServedFacts, StationRow } from "#src/feed/feed.ts";
@@ -22,6 +22,7 @@ export interface Wanted {
   sold: readonly string[];
   /** The hours must be of `knownHours`. */
   opened: boolean | null;
+  chanceMin: number | null;
 }
 
 export type Place =
@@ -31,6 +32,7 @@ export type Place =
 /** A station with everything that its rows say. */
 export interface Known extends StationRow {
   state: StationState;
+  chance: number | null;
   /** Time of its stamp in the feed, ms. */
   at: number;
   removed: boolean;
@@ -50,6 +52,16 @@ export function shownFacts(row: StationRow): ServedFacts {
   };
 }
 
+/** Its `fuel` as it must be served: the state at `now`, and the chance beside it where it is known. */
+export function shownFuel(
+  { state, chance }: { state: StationState | null; chance: number | null },
+  now: number,
+  lifeMs = lifetimeMs,
+): FuelBlock {
+  const fuel = view(state ?? emptyState, now, lifeMs);
+  return chance === null ? fuel : { chance, ...fuel };
+}
+
 /** All stations in one list, each question answered by going through it. docs/contract.md 2.3, 4.1 to 4.3; decisions 7. */
 export function createReads(known: readonly Known[]) {
   let now = Number.NEGATIVE_INFINITY;
@@ -60,7 +72,7 @@ export function createReads(known: readonly Known[]) {
   }));
 
   const show = (row: Known): Shown => {
-    return { ...shownFacts(row), fuel: view(row.state, now, lifetimeMs) };
+    return { ...shownFacts(row), fuel: shownFuel(row, now) };
   };
 
   const served = (): Shown[] => all.flatMap(({ shown }) => (shown === null ? [] : [shown]));
@@ -113,6 +125,7 @@ function passes(station: Shown, wanted: Wanted, now: number): boolean {
   if (!wanted.sold.every((grade) => grades_sold.split(",").includes(grade))) return false;
   if (wanted.opened !== null && !isAsWanted(wanted.opened, opening_hours, now, station))
     return false;
+  if (wanted.chanceMin !== null && (fuel.chance ?? -1) < wanted.chanceMin) return false;
   if (freshH !== null) {
     if (fuel.status === "nodata") return false;
     if (now - (parseTime(fuel.updated) as number) > freshH * 3600_000) return false;

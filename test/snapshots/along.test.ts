@@ -12,7 +12,7 @@ const modelOf = (points: readonly Point[]) => {
   const model = createReadModel({ lifetimeMs });
   const rest = { brand: "", name: "", addr: "", ...noSales, seq: 1, at: startMs, removed: false };
   model.apply(
-    points.map((point, i) => ({ id: `n${i}`, ...point, ...rest, state: emptyState })),
+    points.map((point, i) => ({ id: `n${i}`, ...point, ...rest, state: emptyState, chance: null })),
     startMs,
   );
   return model;

@@ -98,6 +98,7 @@ export const row = (ids: number): fc.Arbitrary<FeedRow> =>
     at: fc.integer({ min: -3600_000, max: 120_000 }).map((offset) => startMs + offset),
     removed: fc.boolean().chain((maybe) => (maybe ? fc.boolean() : fc.constant(false))),
     state,
+    chance: fc.option(fc.integer({ min: 0, max: 20 }).map((steps) => steps * 5)),
   });
 
 export const area: fc.Arbitrary<Area> = fc.oneof(
@@ -127,6 +128,7 @@ const filter = fc.record(
     ),
     sold: fc.subarray([...grades], { maxLength: 2 }),
     opened: fc.boolean(),
+    chanceMin: fc.integer({ min: 0, max: 100 }),
   },
   { requiredKeys: [] },
 );

@@ -18,7 +18,7 @@ const row = (n: number, name = ""): FeedRow => ({
   ...{ id: `s${String(n).padStart(6, "0")}`, lat: (n % 170) / 2, lon: (n * 7) % 180 },
   ...{ brand: `Б${n % 5}`, name: `АЗС № ${n} ${name}`, addr: `улица ${n % 90}, ${n % 13}` },
   ...noSales,
-  ...{ seq: n + 1, at: 0, removed: false, state: emptyState },
+  ...{ seq: n + 1, at: 0, removed: false, state: emptyState, chance: null },
 });
 const modelOf = (count: number) => {
   const model = createReadModel({ lifetimeMs: 1000 });

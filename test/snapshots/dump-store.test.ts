@@ -70,7 +70,7 @@ describe("dump store", () => {
     const model = createReadModel({ lifetimeMs: 1000 });
     const row = (id: string) => ({
       ...{ id, lat: 1, lon: 2, brand: "Б", name: "", addr: "", ...noSales },
-      ...{ seq: 1, at: 0, removed: false, state: emptyState },
+      ...{ seq: 1, at: 0, removed: false, state: emptyState, chance: null },
     });
     model.apply([row("b"), row("a")], 0);
     const given = { model, seq: 1, asOfMs: 0, now: 0, lifetimeMs: 86_400_000 };

@@ -20,6 +20,7 @@ const rows = makeStations(createRandom(3), 3000).map((station, n): FeedRow => ({
   at: now,
   removed: false,
   state: emptyState,
+  chance: null,
 }));
 
 const box = fc

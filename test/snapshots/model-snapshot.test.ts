@@ -36,7 +36,7 @@ describe("model snapshot store", () => {
         addr: "加油站 ⛽",
         ...{ grades_sold: "92,ДТ", opening_hours: "Mo-Fr 06:00-22:00" },
       },
-      ...{ seq: n, at: n, removed: n % 2 === 0, state: emptyState },
+      ...{ seq: n, at: n, removed: n % 2 === 0, state: emptyState, chance: null },
     }));
     ledger.apply(rows);
     await store.save({ seq: 4, asOfMs: 1, builtAtMs: 1 }, { cities: [] }, await ledger.packed());
@@ -46,7 +46,7 @@ describe("model snapshot store", () => {
     ledger.apply(changed.filter(({ name }) => name === "АЗС, 1"));
     await store.save({ seq: 5, asOfMs: 1, builtAtMs: 1 }, { cities: [] }, await ledger.packed());
     expect(await sorted()).to.deep.equal(changed);
-    await redis.del(`${instance.redisPrefix}:model:3`);
+    await redis.del(`${instance.redisPrefix}:model:4`);
   });
 
   it("renews the times of the same content, and of nothing else", async () => {

@@ -85,7 +85,8 @@ describe("read model, against an obvious one", function () {
           expect(sorted(parse(answer.pieces()))).to.deep.equal(sorted(nearest));
           expect(answer.truncated).to.equal(more);
           const ordered = model.query({ ...query, sort: "distance" });
-          for (const one of [answer, ordered]) {
+          const likeliest = model.query({ ...query, sort: "chance" });
+          for (const one of [answer, ordered, likeliest]) {
             const [head, tail] = [Buffer.from("{["), Buffer.from("]}")];
             const joined = one.joined(head, tail).toString();
             expect(joined.slice(0, 2) + joined.slice(-2)).to.equal("{[]}");
@@ -93,6 +94,9 @@ describe("read model, against an obvious one", function () {
             expect(sorted(list)).to.deep.equal(sorted(parse(one.pieces())));
           }
           expect(parse(ordered.pieces())).to.deep.equal(nearest);
+          expect(parse(likeliest.pieces())).to.deep.equal(
+            oracle.query({ ...query, sort: "chance" }),
+          );
           expect(ordered.sum).to.equal(answer.sum);
         },
       ),

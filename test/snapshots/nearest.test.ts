@@ -57,7 +57,7 @@ describe("nearest stations", () => {
             addr: "",
             ...noSales,
           };
-          const rest = { seq: 1, at: startMs, removed: false, state: emptyState };
+          const rest = { seq: 1, at: startMs, removed: false, state: emptyState, chance: null };
           const fuel = view(emptyState, startMs, lifetimeMs);
           return renderStation(n * 100 + i, { ...row, ...rest }, { brand: 0, hours: 0 }, fuel, "");
         }),

@@ -2,7 +2,7 @@ import { isAsWanted } from "#test/oracle/hours.ts";
 import { distanceM } from "#src/domain/geo.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
-import { transitions, view } from "#src/domain/view.ts";
+import { transitions, view, withChance } from "#src/domain/view.ts";
 import type { FeedRow } from "#src/feed/feed.ts";
 import type { Area } from "#snapshots/model/area.ts";
 import type { Filters } from "#snapshots/model/filters.ts";
@@ -31,7 +31,7 @@ export function createOracle(lifetimeMs: number) {
       ...{ id, lat, lon, brand, name, addr },
       ...(grades_sold === "" ? {} : { grades_sold }),
       ...(opening_hours === "" ? {} : { opening_hours }),
-      fuel: view(row.state, now, lifetimeMs),
+      fuel: withChance(view(row.state, now, lifetimeMs), row.chance),
     };
   };
   const changedAt = (row: FeedRow, now: number): number =>
@@ -50,8 +50,8 @@ export function createOracle(lifetimeMs: number) {
         .map((row) => show(row, now))
         .filter((station) => passes(station, filters, now))
         .sort(byId),
-    /** Nearest first; the model promises that order only with `sort`. */
-    query({ area, filters = {}, limit, now }: AreaQuery): PlainStation[] {
+    /** Nearest first, or of these the likeliest first; the model promises an order only with `sort`. */
+    query({ area, filters = {}, sort, limit, now }: AreaQuery): PlainStation[] {
       const centre = centreOf(area);
       const far = (station: PlainStation): number => distanceM(centre, station);
       return [...rows.values()]
@@ -59,7 +59,8 @@ export function createOracle(lifetimeMs: number) {
         .map((row) => show(row, now))
         .filter((station) => passes(station, filters, now))
         .sort((a, b) => far(a) - far(b) || byId(a, b))
-        .slice(0, limit);
+        .slice(0, limit)
+        .sort((a, b) => (sort === "chance" ? (b.fuel.chance ?? -1) - (a.fuel.chance ?? -1) : 0));
     },
     delta(sinceMs: number, now: number): { stations: PlainStation[]; removed: string[] } {
       const changed = [...rows.values()]
@@ -105,6 +106,7 @@ function passes(station: PlainStation, filters: Filters, now: number): boolean {
     (!filters.priced || fuel.prices !== undefined) &&
     (filters.freshH === undefined ||
       (fuel.status !== "nodata" && ageMs <= filters.freshH * 3600_000)) &&
+    (filters.chanceMin === undefined || (fuel.chance ?? -1) >= filters.chanceMin) &&
     (filters.sold ?? []).every((grade) => station.grades_sold?.split(",").includes(grade)) &&
     (filters.opened === undefined ||
       isAsWanted(filters.opened, station.opening_hours ?? "", now, station)) &&

@@ -40,12 +40,12 @@ const things: Record<string, (redis: Redis, prefix: string) => Thing> = {
   "model snapshot": (redis, prefix) => {
     const store = () => createModelSnapshotStore(redis, prefix, 0);
     return {
-      key: ":model:3",
+      key: ":model:4",
       nothing: null,
       async put(n) {
         const ledger = createLedger();
         const place = { lat: 55, lon: 37, brand: "b", name: "n", addr: "a", ...noSales };
-        const change = { seq: n, at: n, removed: false, state: emptyState };
+        const change = { seq: n, at: n, removed: false, state: emptyState, chance: null };
         ledger.apply([{ id: `n${n}`, ...place, ...change }]);
         await store().save(versionOf(n), { cities: [] }, await ledger.packed());
         return store().load();
@@ -132,7 +132,7 @@ const versionOf = (n: number) => ({ seq: n, asOfMs: n * 1000, builtAtMs: n * 100
 function dumpThing(redis: Redis, prefix: string, name: string): Thing {
   const store = createDumpStore(redis, prefix, 60_000, name);
   return {
-    key: name === "" ? ":dump:4" : `:dump:4:${name}`,
+    key: name === "" ? ":dump:5" : `:dump:5:${name}`,
     nothing: null,
     async put(n) {
       const [gzip, br] = [Buffer.from(`gzip ${n}`), Buffer.from(`br ${n}`)];
@@ -244,7 +244,7 @@ describe("what is stored in Redis", function () {
     const around = { cities: [] };
     await store.save(versionOf((version += 1)), around, []);
     const { fingerprint, ...head } = (await store.head())!;
-    const key = `${instance.redisPrefix}:model:3`;
+    const key = `${instance.redisPrefix}:model:4`;
     await redis.hset(key, "body", Buffer.from("other"));
     expect(await store.renew({ ...head, builtAtMs: head.builtAtMs + 1 }, fingerprint)).to.equal(
       false,

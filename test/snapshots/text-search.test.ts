@@ -17,7 +17,7 @@ function modelOf(names: readonly string[]) {
   const model = createReadModel({ lifetimeMs });
   const rows = names.map((name, n) => ({
     ...{ id: `n${n}`, lat: 55, lon: 37 + n / 1000, brand: "", name, addr: "", ...noSales },
-    ...{ seq: 1, at: startMs, removed: false, state: emptyState },
+    ...{ seq: 1, at: startMs, removed: false, state: emptyState, chance: null },
   }));
   model.apply(rows, startMs);
   const count = (q: string): number =>

@@ -1,9 +1,8 @@
-import { shownFacts } from "#test/oracle/reads.ts";
+import { shownFacts, shownFuel } from "#test/oracle/reads.ts";
 import type { StationRow } from "#src/feed/feed.ts";
 import { createClient } from "#client/client.ts";
-import { emptyState, type StationState } from "#src/domain/state.ts";
+import type { StationState } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
-import { view } from "#src/domain/view.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { until } from "#test/flow/client.ts";
 import { expectRefolded, untilServed } from "#test/flow/refold.ts";
@@ -97,16 +96,16 @@ async function untilKnown({ country, webs }: SoakStage): Promise<Violation[]> {
 
 /** The stations as the rows say, worked out here. */
 async function truthOf({ country, config }: Compared): Promise<Copy> {
-  const found = await rows<StationRow & { state: StationState | null }>(
+  const found = await rows<StationRow & { state: StationState | null; chance: number | null }>(
     country.db,
-    `select s.id, s.lat, s.lon, s.brand, s.name, s.addr, s.grades_sold, s.opening_hours, st.state
+    `select s.id, s.lat, s.lon, s.brand, s.name, s.addr, s.grades_sold, s.opening_hours, st.state, st.chance
      from stations s left join station_status st on st.station_id = s.id where s.removed_at is null`,
   );
   const now = Date.now();
   return new Map(
-    found.map(({ state, ...station }) => {
-      const fuel = view(state ?? emptyState, now, config.statusLifetimeMs);
-      return [station.id, textOf({ ...shownFacts(station), fuel })];
+    found.map((row) => {
+      const fuel = shownFuel(row, now, config.statusLifetimeMs);
+      return [row.id, textOf({ ...shownFacts(row), fuel })];
     }),
   );
 }

@@ -1,7 +1,7 @@
 import { presentState, stationHead } from "#src/contract/present.ts";
 import { emptyState, type StationState } from "#src/domain/state.ts";
 import { formatTime, staleAfterHours } from "#src/domain/time.ts";
-import { view } from "#src/domain/view.ts";
+import { view, withChance } from "#src/domain/view.ts";
 import { Type } from "typebox";
 import { asOfBefore, readStations } from "#src/feed/feed.ts";
 import { createIdBatcher } from "#src/infrastructure/batcher.ts";
@@ -15,6 +15,7 @@ import type { ClaimedDelivery } from "#src/pushes/webhooks/claims.ts";
 interface Shown {
   id: string;
   state: StationState;
+  chance: number | null;
   json: string | null;
 }
 
@@ -32,11 +33,11 @@ export const createStationReader = (
     const now = clock();
     return new Map(
       // An unreadable station is left out; when it can be read again, it has changed.
-      found.flatMap(({ removed, state, fault, ...row }) => {
+      found.flatMap(({ removed, state, chance, fault, ...row }) => {
         if (fault !== undefined) return [];
-        const fuel = JSON.stringify(view(state, now, statusLifetimeMs));
+        const fuel = JSON.stringify(withChance(view(state, now, statusLifetimeMs), chance));
         const json = removed ? null : `${stationHead(row)}${fuel}}`;
-        return [[row.id, { id: row.id, state, json }] as const];
+        return [[row.id, { id: row.id, state, chance, json }] as const];
       }),
     );
   }, 1);
@@ -108,8 +109,9 @@ async function outcomesOf(
   const reports = [...new Set(ids)].flatMap((id) => {
     const report = byId.get(id);
     if (report === undefined || report.outcome === null) return [];
-    const { state } = stations.get(report.stationId) ?? { state: emptyState };
-    return [presentState(report, view(state, now, statusLifetimeMs))];
+    const { state, chance } = stations.get(report.stationId) ?? { state: emptyState, chance: null };
+    const fuel = withChance(view(state, now, statusLifetimeMs), chance);
+    return [presentState(report, fuel)];
   });
   return { reports, count: reports.length };
 }

@@ -1,6 +1,7 @@
 import { type TSchema, Type } from "typebox";
 import type { FuelBlock } from "#src/domain/state.ts";
 import type { Reason, Rule } from "#src/domain/vocabulary.ts";
+import { chanceStep } from "#src/domain/chance/level.ts";
 import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
 
 /** One of a list of words. */
@@ -46,6 +47,13 @@ const price = `${grade}=\\d+\\.\\d{2}`;
 /** The fuel status block as it is served, docs/contract.md 2.2. */
 export const fuelBlock = Type.Object(
   {
+    chance: Type.Optional(
+      Type.Integer({
+        ...{ minimum: 0, maximum: 100, multipleOf: chanceStep },
+        description:
+          "How likely the station has fuel now, percent in steps of 5; absent while unknown",
+      }),
+    ),
     status: servedStatus,
     fuels_now: gradeList("Grades available, comma-separated"),
     fuels_no: gradeList("Grades not available, comma-separated"),
@@ -86,6 +94,7 @@ export const fuelBlock = Type.Object(
 );
 
 export const fuelExample: FuelBlock = {
+  chance: 90,
   status: "yes",
   fuels_now: "92,95",
   fuels_no: "ДТ",
