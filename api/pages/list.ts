@@ -15,11 +15,15 @@ import type { City } from "#snapshots/cities.ts";
 import { statusSigns } from "#src/contract/driver-texts.ts";
 import { grades, parseGrade, type ServedStatus, statuses } from "#src/domain/vocabulary.ts";
 
-const shownMax = 100;
+const perPage = 100;
 const foundMax = 4000;
 const radiusM = 25_000;
 const citiesMax = 200;
 const nameMax = 120;
+
+/** `fuel`: any status that means fuel; it is what people come for. */
+const wanted = ["fuel", "any", ...statuses, "nodata"] as const;
+type Wanted = (typeof wanted)[number];
 
 interface Choice extends Pick<PageDeps, "model"> {
   language: Language;
@@ -29,7 +33,9 @@ interface Choice extends Pick<PageDeps, "model"> {
   /** The name that was asked for, when no city has it; else "". */
   unknown: string;
   fuel: string;
-  status: string;
+  status: Wanted;
+  /** From 1. */
+  page: number;
   userAgent: string;
 }
 
@@ -43,17 +49,18 @@ export function listPage(router: PageRouter, services: PageDeps): void {
     const language = pickLanguage(search.get("lang"), ctx.get("accept-language"));
     const messages = messagesOf(language);
     const { cities } = services.cities.list({ q: "", offset: 0, limit: citiesMax });
-    const wanted = (search.get("city") ?? "").trim().slice(0, nameMax);
-    const known = services.cities.find(wanted);
+    const name = (search.get("city") ?? "").trim().slice(0, nameMax);
+    const known = services.cities.find(name);
     const city = known ?? cities[0];
-    const unknown = known === null ? wanted : "";
+    const unknown = known === null ? name : "";
     const fuel = parseGrade(search.get("fuel") ?? "") ?? "";
-    const status = [...statuses, "nodata"].find((name) => name === search.get("status")) ?? "";
+    const status = wanted.find((one) => one === search.get("status")) ?? "fuel";
+    const page = Number(/^[1-9]\d?$/.exec(search.get("page") ?? "")?.[0] ?? 1);
     const main =
       city === undefined
         ? html`<p class="found">${messages.noCities}</p>`
         : cityList(services, {
-            ...{ language, messages, cities, city, unknown, fuel, status },
+            ...{ language, messages, cities, city, unknown, fuel, status, page },
             ...{ userAgent: ctx.get("user-agent"), model: services.model },
           });
     ctx.set({ "Cache-Control": "no-cache", Vary: "Accept-Language, User-Agent" });
@@ -68,34 +75,46 @@ export function listPage(router: PageRouter, services: PageDeps): void {
 }
 
 function cityList(services: PageDeps, choice: Choice): Html {
-  const { messages, city, unknown, fuel, status } = choice;
+  const { language, messages, city, unknown, fuel, status, page } = choice;
   const now = services.clock();
   const selection = {
     area: { kind: "circle", centre: city, radiusM },
     filters: {
       ...(fuel === "" ? {} : { grades: [parseGrade(fuel)!] }),
-      ...(status === "" ? {} : { statuses: [status as ServedStatus] }),
+      ...(status === "any" ? {} : { statuses: statusesOf(status) }),
     },
     now,
   } as const;
   const { count } = services.model.query({ ...selection, limit: foundMax });
   const all = { area: selection.area, limit: foundMax, now };
   const of = fuel === "" ? count : services.model.query(all).count;
-  const stations = nearestOf(services, { ...selection, limit: shownMax });
-  const isCut = stations.length < count;
+  const first = (page - 1) * perPage;
+  const stations = nearestOf(services, { ...selection, limit: first + perPage }).slice(first);
   const found = [
-    fuel === "" || status !== "" ? "" : messages.have(count, of, fuel),
-    fuel === "" || status !== "" || isCut ? messages.found(count, stations.length) : "",
+    fuel === "" || status !== "fuel" ? "" : messages.have(count, of, fuel),
+    stations.length < count || fuel === "" || status !== "fuel"
+      ? messages.found(count, first + 1, first + stations.length)
+      : "",
   ]
     .filter(Boolean)
     .join(". ");
+  const at = (to: number, text: string): Html | null => {
+    const query = { lang: language, city: city.name, fuel, status, page: String(to) };
+    return to < 1 || (to > page && first + stations.length >= count)
+      ? null
+      : html`<a class="page" href="?${new URLSearchParams(query).toString()}">${text}</a> `;
+  };
   return html`${form(choice)}
     ${unknown === "" ? null : html`<p class="found" role="alert">${messages.cityUnknown(unknown, city.name)}</p>`}
     <p class="found" role="status">${stations.length === 0 ? messages.none : found}</p>
     <ul>
       ${stations.map((station) => item(station, choice, now))}
-    </ul>`;
+    </ul>
+    <p>${at(page - 1, messages.before)}${at(page + 1, messages.next)}</p>`;
 }
+
+const statusesOf = (status: Exclude<Wanted, "any">): readonly ServedStatus[] =>
+  status === "fuel" ? ["yes", "low", "queue"] : [status];
 
 const form = ({ language, messages, cities, city, fuel, status }: Choice): Html =>
   html`<form method="get">
@@ -107,12 +126,12 @@ const form = ({ language, messages, cities, city, fuel, status }: Choice): Html 
     >
     <label
       >${messages.fuel}<select name="fuel">
-        ${option("", messages.anyFuel, fuel)}${grades.map((grade) => option(grade, grade, fuel))}
+        ${option("", messages.anyFuel, fuel)}${grades.map((grade) => option(grade, messages.gradeName(grade), fuel))}
       </select></label
     >
     <label
       >${messages.status}<select name="status">
-        ${option("", messages.anyStatus, status)}${([...statuses, "nodata"] as const).map((name) => option(name, messages.statuses[name], status))}
+        ${option("fuel", messages.hasFuel, status)}${option("any", messages.anyStatus, status)}${([...statuses, "nodata"] as const).map((name) => option(name, messages.statuses[name], status))}
       </select></label
     >
     <button>${messages.show}</button>
@@ -167,7 +186,8 @@ h2 { font-size: 1.05rem; margin: 0; overflow-wrap: anywhere; }
 p { margin: 3px 0 0; overflow-wrap: anywhere; } .addr, .age { color: var(--soft); font-size: .88rem; }
 .price { font-variant-numeric: tabular-nums; }
 h2 a { color: inherit; }
-.route { display: inline-block; padding: 8px 0; }
+.route, .page { display: inline-block; padding: 8px 0; }
+.page { padding: 12px 16px 12px 0; }
 .flag { color: var(--low); font-size: .9rem; }
 footer { margin-top: 24px; color: var(--soft); font-size: .8rem; }
 a { color: var(--accent); }

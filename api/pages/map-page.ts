@@ -1,10 +1,10 @@
 import type { Context } from "#api/http/context.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import { readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
-import { earlyList } from "#api/pages/early-list.ts";
+import { type Beginning, earlyList } from "#api/pages/early-list.ts";
 import { html, type Html } from "#api/pages/html.ts";
 import { type Language, messagesOf } from "#api/pages/messages.ts";
-import { creditLine, type Listed } from "#api/pages/station-text.ts";
+import { creditLine } from "#api/pages/station-text.ts";
 import { installTags } from "#api/pages/web-manifest.ts";
 import { basemapOf } from "#src/infrastructure/map-settings.ts";
 import { consumerKey } from "#src/keys/consumer-key.ts";
@@ -16,16 +16,15 @@ export async function consumerKeyInForce({ keys, config }: PageDeps): Promise<st
   return key?.kind === "publishable" && key.partner.enabled ? text : null;
 }
 
-interface MapPage {
+interface MapPage extends Beginning {
   /** Path from the page to the service's root: `../` or ``. */
   root: string;
   /** The key that the page itself brings along; the widget's comes with its address. */
   key?: string;
   frameAncestors: readonly string[];
   language: Language;
-  /** The stations of the list that stands in the page before its script, and the name of their place. */
-  stations: readonly Listed[];
-  place: string;
+  /** The page begins with an answer and not with its map (decisions 15.43). */
+  answers: boolean;
   /** Tags in place of the built page's title. */
   tags?: Html;
   /** The station whose card is open at the start. */
@@ -39,11 +38,11 @@ export function createMapPage(services: PageDeps): (ctx: Context, page: MapPage)
   const { url } = basemapOf(config);
   const hosts = /^https?:/i.test(url) ? [new URL(url).origin] : [];
   return (ctx, { root, key = "", language, station = "", ...page }) => {
-    const title = messagesOf(language).stationsAt(page.place);
+    const { stationsAt, nearest } = messagesOf(language);
+    const where = page.place?.city ?? "";
+    const title = page.answers ? nearest(page.fuel, where) : stationsAt(where);
     const credit = creditLine(services, language);
-    const list = earlyList({
-      ...{ root, language, title, credit, now: clock(), stations: page.stations },
-    });
+    const list = earlyList({ ...page, ...{ root, language, title, credit, now: clock() } });
     const text =
       built
         ?.replace('<html lang="en">', `<html lang="${language}">`)
@@ -61,7 +60,7 @@ export function createMapPage(services: PageDeps): (ctx: Context, page: MapPage)
     ctx.set({
       "Content-Language": language,
       "Referrer-Policy": "same-origin",
-      Vary: "Accept-Language, Referer",
+      Vary: "Accept-Language, Cookie, Referer",
     });
     sendBuiltPage(ctx, text, { ancestors: page.frameAncestors, hosts, located: true });
   };

@@ -1,20 +1,22 @@
-import type { PageRouter } from "#api/http/context.ts";
+import type { Context, PageRouter } from "#api/http/context.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import { moved } from "#api/pages/built-page.ts";
+import type { Beginning } from "#api/pages/early-list.ts";
 import { consumerKeyInForce, createMapPage } from "#api/pages/map-page.ts";
 import { messagesOf, pickLanguage } from "#api/pages/messages.ts";
 import { shareTags } from "#api/pages/share-tags.ts";
-import { type Listed, nearestOf } from "#api/pages/station-text.ts";
+import { nearestOf } from "#api/pages/station-text.ts";
 import { refuseWidget, type WidgetRefusal } from "#api/pages/widget-refusal.ts";
 import { centerOf } from "#api/widget/widget-config.ts";
 import type { EmbedKeyState } from "#src/contract/embed.ts";
 import { frameAncestors, isAllowedPage } from "#src/contract/hosts.ts";
-import type { Point } from "#src/domain/geo.ts";
+import { parseGrade } from "#src/domain/vocabulary.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 import type { KeyStore } from "#src/keys/key-store.ts";
 
 const radiusM = 25_000;
 const earlyMax = 20;
+const citiesMax = 12;
 
 /**
  * `/`: the consumer map, the widget's page with the operator's own key. The plain list while that key is
@@ -29,16 +31,29 @@ export function consumerMapPage(router: PageRouter, services: PageDeps): void {
       moved(ctx, 302, "list");
       return;
     }
-    const given = new URLSearchParams(ctx.querystring);
+    const given = knownOf(ctx);
     const language = pickLanguage(given.get("lang"), ctx.get("accept-language"));
     const { siteName, siteDescription } = messagesOf(language);
     const tags = { title: siteName, description: siteDescription, language };
     mapPage(ctx, {
       ...{ root: "", key, language, frameAncestors: ["'self'"] },
       tags: shareTags({ ...tags, path: "", baseUrl: services.config.baseUrl, shown: "map" }),
-      ...startOf(services, given),
+      ...beginning(services, given, true),
     });
   });
+}
+
+/**
+ * What the address says, and what it leaves open from what the device has said before, in a cookie of the operator's own
+ * map (decisions 15.43): language, fuel and city.
+ */
+export function knownOf(ctx: Context): URLSearchParams {
+  const given = new URLSearchParams(ctx.querystring);
+  const [, kept = ""] = /(?:^|; )start=([^;]*)/.exec(ctx.get("cookie")) ?? [];
+  const isPlaced = ["lat", "lon", "city"].some((name) => given.has(name));
+  for (const [name, value] of new URLSearchParams(kept))
+    if (!given.has(name) && !(isPlaced && name === "city")) given.set(name, value);
+  return given;
 }
 
 /**
@@ -70,7 +85,7 @@ export function widgetPages(router: PageRouter, services: PageDeps): void {
     mapPage(ctx, {
       ...{ root: "../", frameAncestors: frameAncestors(key.domains) },
       language: pickLanguage(given.get("lang"), ctx.get("accept-language")),
-      ...startOf(services, given),
+      ...beginning(services, given, false),
     });
   });
 }
@@ -88,18 +103,42 @@ export async function judgeWidgetKey(
   return key.partner.enabled ? key : "partner-disabled";
 }
 
-/** The stations where the map will open by its address (docs/contract.md 4.11), and what the place is called. */
-function startOf(
+/**
+ * The stations where the map will open by its address (docs/contract.md 4.11). The operator's own map begins with those
+ * that have the fuel, and takes nobody to be where the map's centre is.
+ */
+function beginning(
   services: PageDeps,
   given: URLSearchParams,
-): { stations: Listed[]; place: string } {
+  answers: boolean,
+): Beginning & { answers: boolean } {
   const [lat, lon] = ["lat", "lon"]
     .map((name) => given.get(name)?.trim() || Number.NaN)
     .map(Number);
+  const zoom = Number(given.get("zoom")?.trim() || 12);
   const isPoint = Math.abs(lat!) <= 90 && Math.abs(lon!) <= 180;
   const city = services.cities.find(given.get("city") ?? "");
-  const at: Point = isPoint ? { lat: lat!, lon: lon! } : (city ?? centerOf(services));
-  const area = { kind: "circle", centre: at, radiusM } as const;
-  const stations = nearestOf(services, { area, limit: earlyMax, now: services.clock() });
-  return { stations, place: isPoint ? "" : (city?.name ?? "") };
+  const place = isPoint
+    ? { lat: lat!, lon: lon!, zoom, city: "" }
+    : city === null
+      ? answers
+        ? null
+        : { ...centerOf(services), city: "" }
+      : { ...city, city: city.name };
+  const fuel = parseGrade(given.get("fuel") ?? "") ?? null;
+  const filters = {
+    ...(fuel === null ? {} : { grades: [fuel] }),
+    ...(fuel !== null || answers ? { statuses: ["yes", "low", "queue"] as const } : {}),
+  };
+  const now = services.clock();
+  const stations =
+    place === null
+      ? []
+      : nearestOf(services, {
+          ...{ area: { kind: "circle", centre: place, radiusM }, filters, limit: earlyMax, now },
+        });
+  const isChoosing = place === null && given.get("here") !== "1";
+  const { cities } = services.cities.list({ q: "", offset: 0, limit: isChoosing ? citiesMax : 0 });
+  given.delete("here");
+  return { answers, given, fuel, place, stations, cities: cities.map(({ name }) => name) };
 }

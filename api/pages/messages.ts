@@ -1,9 +1,13 @@
 import { type Language, plural, preferredLanguage } from "#src/contract/language.ts";
+import type { Grade } from "#src/domain/vocabulary.ts";
 
 export type { Language };
 
 const stations = plural("ru", { one: "станция", few: "станции", many: "станций" });
 const confirmed = plural("ru", { one: "подтвердил", few: "подтвердили", many: "подтвердили" });
+
+/** The wire has diesel in Russian. */
+const gradeName = (grade: string): string => (grade === "ДТ" ? "Diesel" : grade);
 
 const en = {
   title: "Where is fuel?",
@@ -14,6 +18,16 @@ const en = {
     "Which filling stations have fuel now, as drivers say: grades, queues and prices.",
   stationsAt: (place: string) =>
     place === "" ? "Filling stations here" : `Filling stations: ${place}`,
+  gradeName,
+  nearest: (grade: Grade | null, city: string) =>
+    `Nearest with ${grade === null ? "fuel" : gradeName(grade)}${city === "" ? "" : `: ${city}`}`,
+  nobodyHas: (grade: Grade | null) =>
+    `Nobody has told of ${grade === null ? "fuel" : gradeName(grade)} here.`,
+  whichFuel: "Which fuel?",
+  nearMe: "Near me",
+  hasFuel: "has fuel",
+  next: "Next",
+  before: "Back",
   wholeList: "All stations as a plain list",
   stationGone: "This station is not on the map",
   route: "Route",
@@ -24,9 +38,9 @@ const en = {
   anyStatus: "any",
   show: "Show",
   statuses: { yes: "Fuel", low: "Little fuel", no: "No fuel", queue: "Queue", nodata: "No data" },
-  found: (count: number, shown: number) =>
-    `${count} ${count === 1 ? "station" : "stations"}${shown < count ? `, the nearest ${shown} shown` : ""}`,
-  have: (have: number, of: number, grade: string) => `${have} of ${of} have ${grade}`,
+  found: (count: number, from: number, to: number) =>
+    `${count} ${count === 1 ? "station" : "stations"}${to - from + 1 < count ? `, by distance ${from} to ${to}` : ""}`,
+  have: (have: number, of: number, grade: string) => `${have} of ${of} have ${gradeName(grade)}`,
   none: "No stations match. Choose another fuel or status.",
   cityUnknown: (name: string, shown: string) =>
     `There is no city called “${name}”. These are the stations of ${shown}.`,
@@ -87,6 +101,15 @@ const ru: Messages = {
   siteDescription:
     "На каких заправках сейчас есть топливо: марки, очереди и цены со слов водителей.",
   stationsAt: (place) => (place === "" ? "Заправки рядом" : `Заправки: ${place}`),
+  gradeName: (grade) => grade,
+  nearest: (grade, city) =>
+    `${grade === null ? "Ближайшие с топливом" : `Ближайшие с ${grade}`}${city === "" ? "" : `: ${city}`}`,
+  nobodyHas: (grade) => `Здесь никто не сообщал о ${grade === null ? "топливе" : grade}.`,
+  whichFuel: "Какое топливо?",
+  nearMe: "Рядом со мной",
+  hasFuel: "топливо есть",
+  next: "Дальше",
+  before: "Назад",
   wholeList: "Все станции простым списком",
   stationGone: "Этой станции нет на карте",
   route: "Маршрут",
@@ -97,8 +120,8 @@ const ru: Messages = {
   anyStatus: "любой",
   show: "Показать",
   statuses: { yes: "Есть", low: "Мало", no: "Нет", queue: "Очередь", nodata: "Нет данных" },
-  found: (count, shown) =>
-    `${count} ${stations(count)}${shown < count ? `, показаны ближайшие ${shown}` : ""}`,
+  found: (count, from, to) =>
+    `${count} ${stations(count)}${to - from + 1 < count ? `, по удалённости с ${from} по ${to}` : ""}`,
   have: (have, of, grade) => `${grade} есть на ${have} из ${of}`,
   none: "Ничего не найдено. Выберите другое топливо или статус.",
   cityUnknown: (name, shown) => `Города «${name}» нет в списке. Показаны станции: ${shown}.`,

@@ -14,7 +14,7 @@ export function privacyPage(router: PageRouter, { config }: Pick<PageDeps, "conf
     ctx.set({ "Cache-Control": "public, max-age=3600", Vary: "Accept-Language" });
     sendPlainPage(ctx, {
       ...{ language, title, css },
-      policy: "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      policy: "form-action 'none'",
       parts: [
         html`<p>${intro}</p>`,
         html`<dl>
@@ -62,11 +62,11 @@ const texts: Record<Language, (kept: Kept) => Texts> = {
       ],
       [
         "In your browser",
-        "The random number, your marks of the last 24 hours, your favourites, the fuel you have chosen, and light or dark. For when there is no network: the map itself, the stations and the place you have last looked at, and marks that have not been sent yet. No advertising, and nobody follows you.",
+        "The random number, your marks of the last 24 hours, your favourites, the fuel you have chosen, the place of your last search, and light or dark. A cookie has the language, the fuel and the city you chose, so that the page begins with them. For when there is no network: the map itself, the stations and the place you have last looked at, and marks that have not been sent yet. No advertising, and nobody follows you.",
       ],
       [
         "To erase it",
-        "Open the list of stations on the map and press “Forget this device” below it. It also clears what the browser keeps, marks that wait included. Your marks that were sent stay, but nothing leads to you any more. If you mark in another app, ask its maker: it can have you erased, too.",
+        "Open the map's menu (…) and press “Forget this device”. It also clears what the browser keeps, marks that wait included. Your marks that were sent stay, but nothing leads to you any more. If you mark in another app, ask its maker: it can have you erased, too.",
       ],
     ],
   }),
@@ -96,11 +96,11 @@ const texts: Record<Language, (kept: Kept) => Texts> = {
       ],
       [
         "В вашем браузере",
-        "Случайное число, ваши отметки за последние 24 часа, избранное, выбранное топливо и тема. На случай, если нет сети: сама карта, станции и место, которые вы смотрели последними, и ещё не отправленные отметки. Никакой рекламы и слежки.",
+        "Случайное число, ваши отметки за последние 24 часа, избранное, выбранное топливо, место последнего поиска и тема. В cookie записаны язык, топливо и выбранный город, чтобы страница с них начиналась. На случай, если нет сети: сама карта, станции и место, которые вы смотрели последними, и ещё не отправленные отметки. Никакой рекламы и слежки.",
       ],
       [
         "Как стереть",
-        "Откройте на карте список станций и нажмите под ним «Забыть это устройство». Будет стёрто и то, что хранит браузер, вместе с неотправленными отметками. Отправленные отметки останутся, но к вам уже ничего не ведёт. Если вы отмечаете в другом приложении, обратитесь к его автору: он тоже может вас стереть.",
+        "Откройте меню карты (…) и нажмите «Забыть это устройство». Будет стёрто и то, что хранит браузер, вместе с неотправленными отметками. Отправленные отметки останутся, но к вам уже ничего не ведёт. Если вы отмечаете в другом приложении, обратитесь к его автору: он тоже может вас стереть.",
       ],
     ],
   }),

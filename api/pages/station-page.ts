@@ -2,16 +2,19 @@ import type { Context, PageRouter } from "#api/http/context.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import { html, type Html, sendPlainPage } from "#api/pages/html.ts";
 import { consumerKeyInForce, createMapPage } from "#api/pages/map-page.ts";
+import { knownOf } from "#api/pages/maps.ts";
 import { type Language, messagesOf, pickLanguage } from "#api/pages/messages.ts";
 import { shareTags } from "#api/pages/share-tags.ts";
 import { creditLine, factsOf, type Listed, nameOf, stationOf } from "#api/pages/station-text.ts";
+
+const stationZoom = 15;
 
 /** `/s/<station id>`: the map with a station's card open, with tags for messengers (decisions 15.15). */
 export function stationPage(router: PageRouter, services: PageDeps): void {
   const mapPage = createMapPage(services);
   router.get("/s/:id", async (ctx) => {
-    const lang = new URLSearchParams(ctx.querystring).get("lang");
-    const language = pickLanguage(lang, ctx.get("accept-language"));
+    const given = knownOf(ctx);
+    const language = pickLanguage(given.get("lang"), ctx.get("accept-language"));
     const station = stationOf(services, ctx.params["id"] ?? "");
     const key = await consumerKeyInForce(services);
     if (station === null) {
@@ -26,7 +29,8 @@ export function stationPage(router: PageRouter, services: PageDeps): void {
     }
     mapPage(ctx, {
       ...{ root: "../", key, language, frameAncestors: ["'self'"], station: station.id },
-      ...{ tags: about.tags, stations: [station], place: nameOf(station) },
+      ...{ tags: about.tags, stations: [station], answers: false, cities: [], fuel: null, given },
+      place: { lat: station.lat, lon: station.lon, zoom: stationZoom, city: nameOf(station) },
     });
   });
 }

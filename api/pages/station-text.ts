@@ -72,7 +72,7 @@ export function factsOf(
     : fuel.confirmations > 0
       ? messages.confirmed(fuel.confirmations)
       : "";
-  const list = (grades: string): string => grades.replaceAll(",", ", ");
+  const list = (grades: string): string => gradesIn(grades).map(messages.gradeName).join(", ");
   const facts = [
     hoursAt?.(hours, station, now) === "closed" ? messages.closedNow : "",
     hours === "" ? "" : hoursText(language, hours),
@@ -88,7 +88,7 @@ export function factsOf(
     .filter(Boolean)
     .map((pair) => {
       const [grade = "", price = ""] = pair.split("=");
-      return `${grade}: ${priceText(language, price)}`;
+      return `${messages.gradeName(grade)}: ${priceText(language, price)}`;
     });
   const waiting =
     fuel.pending_status === ""

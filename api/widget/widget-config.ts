@@ -33,6 +33,8 @@ export const widgetConfigRoute = (services: WidgetDeps) =>
         center: centerOf(services),
         stale_after_hours: staleAfterHours(config.statusLifetimeMs),
         cooldown_s: config.cooldownMs / 1000,
+        express_cooldown_s: config.expressCooldownMs / 1000,
+        near_m: config.nearM,
         basemap: basemapOf(config),
         credits: services.credits.list(),
       };

@@ -7,13 +7,15 @@ import { useStage } from "#test/flow/stage.ts";
 import { useEdgeOn } from "#test/api/edge.ts";
 
 describe("api: the list page, and the page about privacy", () => {
-  const { instance, country } = useStage(50, []);
+  const { instance, country } = useStage(130, []);
 
   before(async () => {
     await country
       .db("stations")
       .where({ id: placeOf(0).id })
       .update({ name: `<script>alert("x")</script>` });
+    // So near to each other that more than a page of them are of the city.
+    await country.db("stations").update({ lat: country.db.raw("55 + (lat - 55) / 4") });
   });
   const edge = useEdgeOn(instance, { log: pino({ level: "silent" }) });
 
@@ -29,13 +31,28 @@ describe("api: the list page, and the page about privacy", () => {
   };
 
   it("lists a city's stations without a key, nearest first, with names as text", async () => {
-    const { status, text } = await open("?city=тестоград");
+    const { status, text } = await open("?city=тестоград&status=any");
     expect(status).to.equal(200);
-    expect(text).to.include("Where is fuel?").and.include("50 stations");
+    expect(text).to.include("Where is fuel?").and.include("130 stations, by distance 1 to 100");
     expect(text)
       .to.include("&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;")
       .and.not.include("<script");
-    expect(text.match(/<li class="nodata"/g)).to.have.length(50);
+    expect(text.match(/<li class="nodata"/g)).to.have.length(100);
+  });
+
+  it("has the farther ones on further pages, and leads there and back", async () => {
+    const first = (await open("?city=тестоград&status=any")).text;
+    const [, next = ""] = /<a class="page" href="([^"]*)">Next</.exec(first) ?? [];
+    const second = (await open(next.replaceAll("&amp;", "&"))).text;
+    expect(second).to.include("by distance 101 to 130");
+    expect(second.match(/<li class="nodata"/g)).to.have.length(30);
+    expect(second).to.include(">Back</a>").and.not.include(">Next</a>");
+    expect(first).not.to.include(">Back</a>");
+    expect((await open("?page=99&status=any")).text).to.include("No stations match");
+  });
+
+  it("shows at first those that have fuel", async () => {
+    expect((await open("?city=тестоград")).text).to.include("No stations match");
   });
 
   it("speaks Russian to a Russian browser, and what lang says first of all", async () => {
@@ -45,7 +62,9 @@ describe("api: the list page, and the page about privacy", () => {
 
   it("filters by status, and falls back quietly from values that it does not know", async () => {
     expect((await open("?status=yes")).text).to.include("No stations match");
-    expect((await open("?status=%22%3E&fuel=petrol&city=%00")).text).to.include("50 stations");
+    expect((await open("?status=%22%3E&fuel=petrol&page=-1&city=%00")).text).to.include(
+      "No stations match",
+    );
   });
 
   it("says that a station is closed now, and does not miss a grade that it never sells", async () => {

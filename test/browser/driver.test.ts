@@ -172,9 +172,10 @@ describe("browser: a driver who needs a grade", function () {
     await press(lost.page, "Nearest with fuel");
     await lost.page.getByText("You can look around a city instead").waitFor();
     await isClean(lost.page);
-    await press(lost.page, "Choose a city");
-    await lost.page.keyboard.type("тестог");
-    await lost.page.getByRole("option", { name: "Тестоград" }).click();
+    await press(lost.page, "Around the middle of the map");
+    await lost.page.getByText("Within 5 km of the middle of the map").waitFor();
+    await press(lost.page, "Look somewhere else");
+    await press(lost.page, "Тестоград");
     await lost.page.getByText("Within 5 km of the middle of Тестоград").waitFor();
     await row(lost.page, 3).waitFor();
     await lost.close();
@@ -377,11 +378,13 @@ describe("browser: a driver who needs a grade", function () {
       await held;
       await route.continue();
     });
-    await page.goto(`${site.web.baseUrl}/`, { waitUntil: "commit" });
-    const first = page.locator("#early .station-row").first();
-    await first.waitFor();
-    // The text whether the style has come or not: it shows the list a moment later.
-    expect(await first.textContent()).to.include("Station n1000");
+    const city = encodeURIComponent("Тестоград");
+    await page.goto(`${site.web.baseUrl}/?city=${city}&fuel=95`, { waitUntil: "commit" });
+    await page.getByRole("heading", { name: "Nearest with 95: Тестоград" }).waitFor();
+    const rows = page.locator("#early .station-row");
+    // Those that have it, and no others.
+    expect(await rows.allTextContents()).to.have.length(1);
+    expect(await rows.textContent()).to.include("Station n1003");
     letGo();
     await page.locator(".controls.lower").waitFor();
     await page.locator("#early").waitFor({ state: "detached" });
@@ -389,6 +392,8 @@ describe("browser: a driver who needs a grade", function () {
     const plain = await browser.newContext({ javaScriptEnabled: false, locale: "ru-RU" });
     const still = await plain.newPage();
     await still.goto(`${site.web.baseUrl}/`);
+    await still.getByRole("link", { name: "95", exact: true }).click();
+    await still.getByRole("link", { name: "Тестоград" }).click();
     const link = still.getByRole("link", { name: "Station n1003" });
     await link.getByText("95: 61,50 ₽").waitFor();
     await still.goto(new URL((await link.getAttribute("href"))!, still.url()).href);

@@ -80,16 +80,16 @@ describe("browser: the map without a network", function () {
     // A station's own page, which was never opened.
     await page.goto(`${site.web.baseUrl}/s/${placeOf(6).id}`);
     await page.getByRole("heading", { name: titleOf(6) }).waitFor();
-    await sayOffline(page, 7, "Fuel");
+    await sayOffline(page, 4, "Fuel");
     const strip = page.locator(".outbox");
     await strip.getByText("1 mark waits for the network").click();
     expect(await axeFaults(page)).to.deep.equal([]);
-    await page.getByRole("button", { name: `Do not send the mark of ${titleOf(7)}` }).click();
+    await page.getByRole("button", { name: `Do not send the mark of ${titleOf(4)}` }).click();
     await strip.waitFor({ state: "detached" });
     await page.context().setOffline(false);
     await page.getByText(/^You are offline/).waitFor({ state: "detached" });
-    expect(await marksOf(site, 7)).to.deep.equal([]);
-    await page.getByRole("button", { name: "Back" }).click();
+    expect(await marksOf(site, 4)).to.deep.equal([]);
+    await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("button", { name: "Forget this device" }).click();
     await page.getByRole("button", { name: "Forget it" }).click();
     await page.getByText("This device is forgotten.").waitFor();

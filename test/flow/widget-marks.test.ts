@@ -57,6 +57,8 @@ describe("flow: marks from the widget over two web processes", function () {
       center: { lat: 55, lon: 37, zoom: 11 },
       stale_after_hours: 24,
       cooldown_s: 1200,
+      express_cooldown_s: 120,
+      near_m: 500,
       basemap: {
         kind: "bundled",
         url: "/basemap/bundled.pmtiles",

@@ -3,15 +3,15 @@ import type { ShownAlerts } from "#src/contract/shapes/alert-radii.ts";
 import type { Grade } from "#src/domain/vocabulary.ts";
 import { recall } from "#web/kit/storage.ts";
 import { deviceId } from "#web/widget/device.ts";
-import type { Origin } from "#web/widget/nearest.ts";
 import { page } from "#web/widget/page.ts";
+import type { Origin } from "#web/widget/place.ts";
 import { language } from "#web/widget/words.ts";
 
 /** The alerts of this device; null before the service has listed them. */
 export const alerts = signal<ShownAlerts | null>(null);
 
 /** The reason why a driver cannot get notifications. */
-export type NotAsked = "forbidden" | "full" | "unavailable";
+export type NotAsked = "forbidden" | "offline" | "browser" | "full" | "unavailable";
 
 /** Browsers take notifications over https alone, and on iPhones only where the page is on the home screen. */
 export const canBeTold = (): boolean =>
@@ -20,6 +20,14 @@ export const canBeTold = (): boolean =>
   "serviceWorker" in navigator &&
   "PushManager" in window &&
   "Notification" in window;
+
+/** True on an iPhone whose owner has not put the page on the home screen yet, from where it could tell. */
+export const isForHomeScreen = (): boolean =>
+  page.isOwnMap &&
+  !page.framed &&
+  !canBeTold() &&
+  (/iPhone|iPad/.test(navigator.userAgent) ||
+    (navigator.userAgent.includes("Macintosh") && navigator.maxTouchPoints > 1));
 
 /** Asks for the alerts of a device that the service knows already. */
 export async function loadAlerts(): Promise<void> {
@@ -38,19 +46,17 @@ export async function askToBeTold(
   const device = deviceId();
   const status = await learn("mine", { device });
   const known = alerts.peek();
+  if (status === 0) return "offline";
   if (status !== 200 || known === null) return "unavailable";
-  try {
-    const subscription = (await subscribe(known.key)).toJSON();
-    const { timeZone: time_zone } = Intl.DateTimeFormat().resolvedOptions();
-    const asked = await learn("ask", {
-      ...{ device, grade, lat, lon, radius_km, time_zone, lang: language },
-      subscription,
-    });
-    return asked === 201 ? null : asked === 409 ? "full" : "unavailable";
-  } catch (error) {
-    console.warn(error);
-    return "unavailable";
-  }
+  // A private window, or a browser whose push service is blocked or away.
+  const subscription = await subscribe(known.key).catch((error: unknown) => console.warn(error));
+  if (subscription === undefined) return "browser";
+  const { timeZone: time_zone } = Intl.DateTimeFormat().resolvedOptions();
+  const asked = await learn("ask", {
+    ...{ device, grade, lat, lon, radius_km, time_zone, lang: language },
+    subscription: subscription.toJSON(),
+  });
+  return asked === 201 ? null : asked === 409 ? "full" : asked === 0 ? "offline" : "unavailable";
 }
 
 /** Ends an alert. False when the service does not answer. */

@@ -1,15 +1,14 @@
 import { effect } from "@preact/signals";
-import { closeTo, depth } from "#web/widget/panels.ts";
-import { canDraw } from "#web/widget/state.ts";
+import { closeTo, depth, steps } from "#web/widget/panels.ts";
 
 /**
  * The browser's way back closes the open panels one by one: each is a step of the history, whose state is its number.
  * It is only for a page of its own: in a frame our steps would get into the history of the page around.
  */
 export function closeOnBack(): void {
-  // The list in place of a map is the page itself.
-  const base = (): number => (canDraw.value ? 0 : 1);
-  const wanted = (): number => Math.max(0, depth.value - base());
+  // What the page has begun with is the page itself.
+  const base = (): number => depth.value - steps.value;
+  const wanted = (): number => steps.value;
   let leaving = false;
   const move = (to: number): void => {
     for (let step = here() + 1; step <= to; step += 1) history.pushState(step, "");

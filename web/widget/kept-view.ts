@@ -1,31 +1,27 @@
-import { recall, remember } from "#web/kit/storage.ts";
+import { effect } from "@preact/signals";
+import { remember } from "#web/kit/storage.ts";
 import { filtersText, writeFilters } from "#web/widget/kept-filters.ts";
-import { grade } from "#web/widget/grade.ts";
+import { chosenGrade, grade } from "#web/widget/grade.ts";
 import { page } from "#web/widget/page.ts";
+import { origin } from "#web/widget/nearest.ts";
+import { tellServer } from "#web/widget/place.ts";
 import { filters } from "#web/widget/state.ts";
+import { language } from "#web/widget/words.ts";
 
-const city = "city";
-/** The city that was chosen in this page. */
-let chosenCity = "";
+/** The city that was chosen in this page; null: another place. */
+let chosenCity: string | null | undefined;
 
-/** The city that the driver has chosen on this device; empty: none. Only the operator's own map asks for it. */
-export const keptCity = (): string => (page.isOwnMap ? (recall(city) ?? "") : "");
-
-/** A city was chosen: the device and the address of the operator's own map keep it (decisions 15.31). */
-export function keepCity(name: string): void {
+/** A city was chosen, or another place: the address of the operator's own map keeps it (decisions 15.31). */
+export function keepCity(name: string | null): void {
   if (!page.isOwnMap) return;
-  remember(city, name);
   chosenCity = name;
   follow((address) => setCity(address, name));
 }
 
-function setCity(address: URLSearchParams, name: string): void {
-  for (const other of ["lat", "lon", "zoom"]) address.delete(other);
-  address.set(city, name);
+function setCity(address: URLSearchParams, name: string | null): void {
+  for (const other of ["lat", "lon", "zoom", "city"]) address.delete(other);
+  if (name !== null) address.set("city", name);
 }
-
-/** Nothing of that city can be found any more. */
-export const forgetCity = (): void => remember(city, null);
 
 /** Makes the device and the address keep the filters from now on. */
 export function keepFilters(): void {
@@ -34,11 +30,22 @@ export function keepFilters(): void {
   addEventListener("popstate", () =>
     follow((address) => {
       writeFilters(address, filters.peek());
-      if (chosenCity !== "") setCity(address, chosenCity);
+      if (chosenCity !== undefined) setCity(address, chosenCity);
       if (grade.peek() === null) address.delete("fuel");
       else address.set("fuel", grade.peek()!);
     }),
   );
+  origin.subscribe((from) => {
+    if (from === null) return;
+    // Whoever looks around themselves has left the city of the address.
+    if (from.city === null && new URLSearchParams(location.search).has("city")) keepCity(null);
+  });
+  effect(() => {
+    // The place is kept by then.
+    void origin.value;
+    void grade.value;
+    tellServer(language, chosenGrade());
+  });
   let first = true;
   filters.subscribe((chosen) => {
     if (!first) remember("filters", filtersText(chosen));

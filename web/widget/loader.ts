@@ -47,9 +47,26 @@ let roots: Box[] = [];
 let view: readonly Box[] = [];
 let stop = new AbortController();
 let timer: ReturnType<typeof setTimeout> | undefined;
+/** The last view, while nobody has said where: the whole country would be asked for (decisions 15.43). */
+let paused: Parameters<typeof look> | null = null;
+let isPaused = false;
+
+/** Asks for nothing until `resume`. */
+export const pause = (): void => void (isPaused = true);
+
+export function resume(): void {
+  isPaused = false;
+  const seen = paused;
+  paused = null;
+  if (seen !== null) look(...seen);
+}
 
 /** Sets the viewer's view, two boxes across 180°, and asks for its missing stations. */
 export function look(at: readonly Box[], zoom: number): void {
+  if (isPaused) {
+    paused = [at, zoom];
+    return;
+  }
   view = at;
   const found = at.flatMap((box) => rectanglesFor(box, zoom, roots));
   const next = [...new Map(found.map((box) => [nameOf(box), box])).values()];

@@ -59,10 +59,12 @@ export async function sendMark(id: string, stationId: string, status: Status): P
 }
 
 /** Sends marks that wait from before, and tells the outcome of each. */
-export const keepSendingMarks = (): void =>
+export const keepSendingMarks = (onArrived: (arrived: Result & { stationId: string }) => void) =>
   keepSending(({ stationId, status, title }, report) => {
     noteArrived(stationId, status, report);
-    say(offlineWords.arrived(title, outcome(report)));
+    const text = outcome(report);
+    onArrived({ taken: report.accepted, text, stationId });
+    say(offlineWords.arrived(title, text));
   });
 
 function noteArrived(stationId: string, status: Status, report: Report): void {

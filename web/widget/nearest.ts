@@ -1,39 +1,70 @@
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { boxAround, distanceM, type Point } from "#src/domain/geo.ts";
 import { type Near, nearestWith, nearRadiiKm } from "#src/domain/grade-answer.ts";
-import { ask, type Station } from "#web/widget/api.ts";
+import { ask, serverNow, type Station } from "#web/widget/api.ts";
 import { isFavourite } from "#web/widget/favourites.ts";
+import { expire } from "#web/widget/filters.ts";
 import { grade } from "#web/widget/grade.ts";
+import { heldParts, heldStations, resume } from "#web/widget/loader.ts";
 import { map } from "#web/widget/map-handle.ts";
-import { openPanel } from "#web/widget/panels.ts";
+import { restore } from "#web/widget/offline/kept.ts";
+import { toldAt } from "#web/widget/offline/told-at.ts";
+import { isOld } from "#web/widget/ordering.ts";
+import { openPanel, panel } from "#web/widget/panels.ts";
+import { keepPlace, type Origin, type Place } from "#web/widget/place.ts";
 import { locate } from "#web/widget/position.ts";
-import { nameOf } from "#web/widget/rectangles.ts";
-
-/** The middle of the search for the nearest stations: the driver's position, or a city. */
-export interface Origin extends Point {
-  /** Null: the driver's own place. */
-  city: string | null;
-}
+import { boxesOf, nameOf } from "#web/widget/rectangles.ts";
+import { config } from "#web/widget/state.ts";
 
 export type Nearest =
   | { kind: "asking" }
-  | { kind: "no-position"; denied: boolean }
+  /** `denied` is null where nobody was asked yet. */
+  | { kind: "no-position"; denied: boolean | null }
   | { kind: "looking"; from: Origin }
-  | { kind: "unavailable"; from: Origin }
-  /** `stations` is empty when there are none within `radiusKm`. */
-  | { kind: "found"; from: Origin; radiusKm: number; stations: Near<Station>[] };
+  | { kind: "unavailable"; from: Origin; offline: boolean }
+  | ({ kind: "found"; from: Origin } & Looked);
 
-const listedMax = 30;
+interface Looked {
+  radiusKm: number;
+  /** Empty when there are none within `radiusKm`. */
+  stations: Near<Station>[];
+  /** When the stations were told, ms, where the service could not be asked now: from what the device holds. */
+  asOf: number | null;
+}
+
 const shownOnMap = 3;
+/** The driver has moved so far since the last time, metres. */
+const movedM = 300;
 
 export const nearest = signal<Nearest>({ kind: "asking" });
+/** Where the search has its middle; null before one is known. */
+export const origin = computed<Origin | null>(() =>
+  "from" in nearest.value ? nearest.value.from : null,
+);
 let turn = 0;
 let onMap: Nearest | null = null;
 
-/** Opens the panel of the nearest stations with the viewer's grade, from the position or from `city`. */
-export async function openNearest(city: Origin | null = null): Promise<void> {
-  openPanel("nearest");
-  if (city !== null) return lookAround(city);
+/** Begins with the nearest stations around the place, or with the question for one (decisions 15.43). */
+export async function beginNearest(place: Place | null, isAddressed: boolean): Promise<void> {
+  openPanel("nearest", { resting: true });
+  nearest.value = { kind: "no-position", denied: null };
+  const mine = turn;
+  const shown = place === null ? null : lookAround(place).then(() => (onMap = nearest.peek()));
+  // Nobody is asked because of this.
+  const query = navigator.permissions?.query({ name: "geolocation" });
+  const state = await query?.then((known) => known.state).catch(() => undefined);
+  if (isAddressed || state !== "granted") return;
+  await shown;
+  const found = await locate();
+  if (typeof found === "string" || turn > mine + (place === null ? 0 : 1)) return;
+  if (place === null || place.city !== null || distanceM(place, found) > movedM)
+    await lookAround({ lat: found.lat, lon: found.lon, city: null });
+}
+
+/** Opens the panel of the nearest stations with the viewer's grade, from the position or from `from`. */
+export async function openNearest(from: Origin | null = null): Promise<void> {
+  if (panel.peek() !== "nearest") openPanel("nearest");
+  if (from !== null) return lookAround(from);
   const mine = (turn += 1);
   nearest.value = { kind: "asking" };
   const found = await locate();
@@ -45,6 +76,12 @@ export async function openNearest(city: Origin | null = null): Promise<void> {
   await lookAround({ lat: found.lat, lon: found.lon, city: null });
 }
 
+/** Asks for another place. */
+export function changePlace(): void {
+  turn += 1;
+  nearest.value = { kind: "no-position", denied: null };
+}
+
 /** Looks again from the same place, for another grade. */
 export async function lookAgain(): Promise<void> {
   const before = nearest.peek();
@@ -53,29 +90,31 @@ export async function lookAgain(): Promise<void> {
 
 async function lookAround(from: Origin): Promise<void> {
   const mine = (turn += 1);
+  keepPlace(from);
   nearest.value = { kind: "looking", from };
+  resume();
   const wanted = grade.peek();
   const told = await widen(from, "yes,low,queue", (stations, radiusM) =>
     nearestWith(stations, { from, radiusM, grade: wanted }),
   );
   if (mine !== turn) return;
-  if (told === null) {
-    nearest.value = { kind: "unavailable", from };
+  if ("offline" in told) {
+    nearest.value = { kind: "unavailable", from, offline: told.offline };
     return;
   }
-  const stations = [...told.stations.slice(0, listedMax)].sort(
+  const stations = [...told.stations].sort(
     (a, b) => Number(isFavourite(b.station.id)) - Number(isFavourite(a.station.id)),
   );
-  nearest.value = { kind: "found", from, radiusKm: told.radiusKm, stations };
+  nearest.value = { kind: "found", from, ...told, stations };
 }
 
 /** Shows the first of those that were found and where they were looked for; once, for the viewer may move on. */
 export function showNearest(): void {
   const { value } = nearest;
-  if (value.kind !== "found" || value === onMap) return;
+  if (map.value === null || value.kind !== "found" || value === onMap) return;
   onMap = value;
   const first = value.stations.slice(0, shownOnMap).map(({ station }) => station);
-  map.value?.fit([value.from, ...first]);
+  map.value.fit([value.from, ...first]);
 }
 
 /** The nearest station within the widest radius, whatever its status; "unknown" when the service does not answer. */
@@ -86,22 +125,61 @@ export async function nearestStation(from: Point): Promise<Station | "none" | "u
       .filter(({ distance }) => distance <= radiusM)
       .sort((a, b) => a.distance - b.distance),
   );
-  return told === null ? "unknown" : (told.stations[0]?.station ?? "none");
+  return "offline" in told ? "unknown" : (told.stations[0]?.station ?? "none");
 }
 
-/** Asks ever farther around until `fitting` finds some; null when the service does not answer. */
+/** The nearest other station with the viewer's grade; null when none is known. */
+export async function nearestOther(from: Station): Promise<Near<Station> | null> {
+  const told = await widen(from, "yes,low,queue", (stations, radiusM) =>
+    nearestWith(stations, { from, radiusM, grade: grade.peek() }).filter(
+      ({ station }) => station.id !== from.id,
+    ),
+  );
+  if ("offline" in told) return null;
+  const recent = told.stations.find((one) => !isOld(one, serverNow()));
+  return recent ?? told.stations[0] ?? null;
+}
+
+type Fitting = (stations: readonly Station[], radiusM: number) => Near<Station>[];
+
+/**
+ * Asks ever farther around until `fitting` finds one that was told of lately; older ones alone are no reason to stop.
+ * Without the service from what the device holds; `offline` when that is nothing.
+ */
 async function widen(
   from: Point,
   statuses: string,
-  fitting: (stations: Station[], radiusM: number) => Near<Station>[],
-): Promise<{ radiusKm: number; stations: Near<Station>[] } | null> {
+  fitting: Fitting,
+): Promise<Looked | { offline: boolean }> {
   const filter = statuses === "" ? "" : `&status=${statuses}`;
+  let looked: Looked = { radiusKm: 0, stations: [], asOf: null };
   for (const radiusKm of nearRadiiKm) {
     const box = nameOf(boxAround(from, radiusKm * 1000));
     const told = await ask<{ stations: Station[] }>(`/stations?bbox=${box}&sort=distance${filter}`);
-    if (told.kind !== "ok") return null;
-    const stations = fitting(told.body.stations, radiusKm * 1000);
-    if (stations.length > 0) return { radiusKm, stations };
+    if (told.kind !== "ok")
+      return (await fromHeld(from, fitting)) ?? { offline: told.kind === "offline" };
+    looked = { ...looked, radiusKm, stations: fitting(told.body.stations, radiusKm * 1000) };
+    if (isEnough(looked) || (statuses === "" && looked.stations.length > 0)) break;
   }
-  return { radiusKm: nearRadiiKm.at(-1)!, stations: [] };
+  return looked;
+}
+
+const isEnough = ({ stations }: Looked): boolean =>
+  stations.some((one) => !isOld(one, serverNow()));
+
+async function fromHeld(from: Point, fitting: Fitting): Promise<Looked | null> {
+  await restore();
+  const lifetimeH = config.peek()?.stale_after_hours ?? 24;
+  const stations = [...heldStations().values()].map((station) => ({
+    ...station,
+    fuel: expire(station.fuel, serverNow(), lifetimeH),
+  }));
+  const asOf = toldAt(heldParts(), boxesOf(boxAround(from, nearRadiiKm[0] * 1000)));
+  if (asOf === null) return null;
+  let looked: Looked = { radiusKm: 0, stations: [], asOf };
+  for (const radiusKm of nearRadiiKm) {
+    looked = { ...looked, radiusKm, stations: fitting(stations, radiusKm * 1000) };
+    if (isEnough(looked)) break;
+  }
+  return looked;
 }

@@ -5,7 +5,7 @@ import { stations } from "#web/widget/loader.ts";
 import { map, type Target } from "#web/widget/map-handle.ts";
 import { canDraw, config, now, view } from "#web/widget/state.ts";
 
-export type Panel = "card" | "list" | "filters" | "nearest" | "favourites";
+export type Panel = "card" | "list" | "filters" | "nearest" | "favourites" | "menu";
 
 /** An open panel, with its state for when the panel on it is closed. */
 export interface Opened {
@@ -17,11 +17,15 @@ export interface Opened {
   left: { id: string; camera: Target | null } | null;
   /** The map is to fly to the card's station. */
   fly: boolean;
+  /** The page has begun with it: it is no step that the browser's way back would undo. */
+  resting: boolean;
 }
 
 /** The panels on each other, the one in sight last: a card on the list that it was opened from. */
 const stack = signal<readonly Opened[]>([]);
 export const depth = computed(() => stack.value.length);
+/** How many of them the viewer has opened. */
+export const steps = computed(() => stack.value.filter(({ resting }) => !resting).length);
 export const top = computed<Opened | null>(() => stack.value.at(-1) ?? null);
 export const panel = computed(() => top.value?.panel ?? "none");
 
@@ -35,18 +39,25 @@ export const selected = computed<Station | null>(() => {
 });
 
 let opener: Element | null = null;
-const isList = (which: Panel): boolean => which !== "card" && which !== "filters";
-const entry = (which: Panel, station: Station | null = null, fly = false): Opened => ({
-  ...{ panel: which, station, fly },
-  ...{ scrollPx: 0, left: null },
+const isList = (which: Panel): boolean => !["card", "filters", "menu"].includes(which);
+const entry = (which: Panel, more: Partial<Opened> = {}): Opened => ({
+  ...{ panel: which, station: null, fly: false, resting: false },
+  ...{ scrollPx: 0, left: null, ...more },
 });
 
 /** Opens a panel in place of all others; the focus comes back to where it is now when it is closed. */
-export function openPanel(which: Exclude<Panel, "card">): void {
+export function openPanel(which: Exclude<Panel, "card">, { resting = false } = {}): void {
   noteOpener();
   // Without a map the list is the page, and everything lies on it.
-  const below = canDraw.peek() || which === "list" ? [] : [entry("list")];
-  stack.value = [...below, entry(which)];
+  const isPage = !canDraw.peek();
+  const below = isPage && which !== "list" ? [entry("list", { resting: true })] : [];
+  stack.value = [...below, entry(which, { resting: resting || (isPage && which === "list") })];
+}
+
+/** Without a map the list is the page, below all that is open. */
+export function putListBelow(): void {
+  if (stack.peek()[0]?.panel !== "list")
+    stack.value = [entry("list", { resting: true }), ...stack.peek()];
 }
 
 /** Opens a station's card, on the list it was chosen from; `fly` when it was not chosen on the map. */
@@ -56,7 +67,7 @@ export function openCard(station: Station, { fly = false } = {}): void {
   const stays = before !== null && isList(before.panel);
   if (stays) before.left = { id: station.id, camera: fly ? cameraNow() : null };
   const below = before === null ? [] : stack.peek().slice(0, stays ? undefined : -1);
-  stack.value = [...below, entry("card", station, fly)];
+  stack.value = [...below, entry("card", { station, fly })];
 }
 
 const cameraNow = (): Target | null => {
@@ -68,8 +79,14 @@ function noteOpener(): void {
   if (depth.peek() === 0) opener = document.activeElement;
 }
 
-/** Closes the panel in sight; the panel below and the map are as they were left. */
-export const stepBack = (): void => closeTo(depth.peek() - 1);
+/** The step back within the panel in sight, where it has one: from a form to the card that it is in. */
+export const innerStep: { back: (() => void) | null } = { back: null };
+
+/** Closes the panel in sight, or the form in it; the panel below and the map are as they were left. */
+export function stepBack(): void {
+  if (innerStep.back === null) closeTo(depth.peek() - 1);
+  else innerStep.back();
+}
 
 /** Closes all panels. */
 export const closePanels = (): void => closeTo(0);

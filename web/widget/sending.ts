@@ -101,6 +101,11 @@ async function send({ id, stationId, statement }: Said & { id: string }): Promis
   if (selected.peek()?.id !== stationId) say(told.text);
 }
 
+/** A mark that waited for the network has arrived: the card that said so says what became of it. */
+export function noteArrival(arrived: Result & { stationId: string }): void {
+  if (result.peek()?.stationId === arrived.stationId) result.value = arrived;
+}
+
 /** A page that is left or put away sends at once: nobody may come back to it. */
 export function sendWhenLeft(): void {
   addEventListener("pagehide", sendNow);

@@ -1,12 +1,15 @@
+import { effect } from "@preact/signals";
+import { pointAt, worldX, worldY } from "#web/kit/map-view.ts";
 import { ask, type City, findStation } from "#web/widget/api.ts";
-import { forgetCity, keptCity } from "#web/widget/kept-view.ts";
-import { heldStation, keepFresh, look, trouble } from "#web/widget/loader.ts";
+import { heldStation, keepFresh, look, pause, resume, trouble } from "#web/widget/loader.ts";
 import { map, minZoom, type Target } from "#web/widget/map-handle.ts";
 import { say } from "#web/widget/message.ts";
+import { beginNearest, nearest } from "#web/widget/nearest.ts";
 import { page } from "#web/widget/page.ts";
 import { boxesAround } from "#web/widget/rectangles.ts";
 import { restore, whenSilent } from "#web/widget/offline/kept.ts";
-import { openCard, openPanel } from "#web/widget/panels.ts";
+import { openCard, openPanel, panel, putListBelow } from "#web/widget/panels.ts";
+import { placeAtStart } from "#web/widget/place.ts";
 import { endSketch, moveSketch, sketch, sketchUntilDrawn } from "#web/widget/sketch.ts";
 import { cities, config, noMap, view, type WidgetConfig } from "#web/widget/state.ts";
 import { tell } from "#web/widget/telling.ts";
@@ -14,6 +17,10 @@ import { words } from "#web/widget/words.ts";
 
 const retryMs = 5000;
 const stationZoom = 15;
+/** A view of the country, for those of whom nobody knows where they are. */
+const countryZoom = 4;
+/** The map's own code waits for the first answer, but not longer. */
+const answerMs = 2500;
 const citiesPerPage = 200;
 const citiesMax = 1200;
 // Without a map the list shows about a city.
@@ -21,33 +28,48 @@ const listReach = { lat: 0.25, lon: 0.45 };
 
 /** Asks how to begin, and begins; tries again for as long as the service cannot be asked. */
 export async function start(): Promise<void> {
-  const drawing = hasWebgl() ? import("#web/widget/map/map.ts") : null;
+  const answers = page.isOwnMap && page.station === "";
+  const place = answers ? placeAtStart() : null;
+  if (answers) {
+    if (place === null && page.city === "") pause();
+    const isAddressed = page.point !== null || page.city !== "";
+    void beginNearest(place, isAddressed);
+  }
+  const drawing = hasWebgl()
+    ? whenAnswered(answers && place !== null).then(() => import("#web/widget/map/map.ts"))
+    : null;
   // It may fail long before anybody waits for it.
   drawing?.catch(() => {});
-  const named = page.city === "" && page.station === "" ? keptCity() : page.city;
   const restored = restore();
   const fresh = untilKnown();
   const [{ config: known, view: before }, city, found] = await Promise.all([
     Promise.race([fresh.then((told) => ({ config: told, view: null })), whenSilent(restored)]),
-    findCity(named),
+    place === null ? findCity(page.city) : null,
     page.station === "" ? null : findStation(page.station),
   ]);
   await restored;
   const station = found ?? (page.station === "" ? null : (heldStation(page.station) ?? null));
   config.value = known;
   void fresh.then((told) => (config.value = told));
-  const target: Target =
+  const container = document.getElementById("map");
+  const size = container?.getBoundingClientRect() ?? { width: 0, height: 0 };
+  const wanted: Target =
     (station === null ? null : { lat: station.lat, lon: station.lon, zoom: stationZoom }) ??
+    place ??
     page.point ??
     (city === null || city === "unknown"
-      ? (before ?? known.center)
+      ? (before ?? (answers ? { ...known.center, zoom: countryZoom } : known.center))
       : { lat: city.lat, lon: city.lon, zoom: city.zoom });
+  const target = answers && panel.peek() === "nearest" ? besidePanel(wanted, size) : wanted;
   keepFresh();
   void loadCities();
-  const container = document.getElementById("map");
+  // Whoever closes the question for a place wants to see the map.
+  effect(() => {
+    if (panel.value !== "nearest") resume();
+  });
   // The stations come while the map's own code is still under way.
   if (drawing !== null && container !== null) {
-    lookAhead(target, container.getBoundingClientRect());
+    lookAhead(target, size);
     sketchUntilDrawn(drawing, target, container);
   }
   try {
@@ -59,13 +81,31 @@ export async function start(): Promise<void> {
     console.warn(error);
     endSketch();
     noMap.value = drawing === null ? "no-webgl" : "failed";
-    listAround(target);
+    listAround(wanted);
     if (station !== null) openCard(station);
   }
   // Now there is somebody who sees it.
-  if (city === "unknown" && page.city === "") forgetCity();
-  else if (city === "unknown") say(words.notices.cityUnknown(page.city));
+  if (city === "unknown") say(words.notices.cityUnknown(page.city));
   tell({ type: "fuelmark:ready" });
+}
+
+/** Resolves when the list has its first answer, which comes before the map: both share a slow network. */
+const whenAnswered = (isAsked: boolean): Promise<void> =>
+  new Promise((done) => {
+    if (!isAsked) return done();
+    setTimeout(done, answerMs);
+    nearest.subscribe(({ kind }) => {
+      if (kind === "found" || kind === "unavailable") done();
+    });
+  });
+
+/** The target so far aside that it lies in the middle of what the first panel leaves free. */
+function besidePanel(at: Target, { width, height }: { width: number; height: number }): Target {
+  const px = 512 * 2 ** Math.max(minZoom, at.zoom);
+  const isSheet = matchMedia("(max-width: 719.98px)").matches;
+  const [aside, down] = isSheet ? [0, height / 4] : [Math.min(200, width / 4), 0];
+  const moved = pointAt(worldX(at.lon) - aside / px, worldY(at.lat) + down / px);
+  return { ...moved, zoom: at.zoom };
 }
 
 async function untilKnown(): Promise<WidgetConfig> {
@@ -136,7 +176,9 @@ function listAround({ lat, lon, zoom }: Target): void {
   };
   view.value = { boxes: [box], zoom, lat, lon };
   look([box], Math.max(zoom, 10));
-  openPanel("list");
+  // The answer that the page has begun with stays in sight.
+  if (panel.peek() === "nearest") putListBelow();
+  else openPanel("list");
 }
 
 function hasWebgl(): boolean {

@@ -30,6 +30,8 @@ export interface WidgetConfig {
   center: { lat: number; lon: number; zoom: number };
   stale_after_hours: number;
   cooldown_s: number;
+  express_cooldown_s: number;
+  near_m: number;
   basemap: BasemapConfig;
   /** Absent in what a device has kept of an older version. */
   credits?: string[];

@@ -11,6 +11,9 @@ interface AlertWords {
   asking: string;
   asked: string;
   terms: (perDay: number, days: number) => string;
+  /** For iPhones whose browser tells only from the home screen. */
+  homeScreen: string;
+  chooseFuel: string;
   mine: string;
   one: (grade: Grade, km: number) => string;
   until: (day: string) => string;
@@ -23,20 +26,27 @@ interface AlertWords {
 const en: AlertWords = {
   title: (grade) => `Tell me when there is ${grade === "ДТ" ? "diesel" : grade}`,
   radius: "Within",
-  km: (km) => `${km} km`,
+  km: (km) => (km < 1 ? "this station" : `${km} km`),
   ask: "Tell me",
   asking: "Asking …",
   asked: "You will get a notification.",
   terms: (perDay, days) =>
     `At most ${perDay} notifications a day, none at night, for ${days} days. One tap stops it.`,
+  homeScreen:
+    "An iPhone tells only from the home screen: in Safari press Share, then “Add to Home Screen”, and open the map from there.",
+  chooseFuel: "Choose the fuel that you want to be told of.",
   mine: "You will be told of",
-  one: (grade, km) => `${grade === "ДТ" ? "diesel" : grade} within ${km} km`,
+  one: (grade, km) =>
+    `${grade === "ДТ" ? "diesel" : grade} ${km < 1 ? "at one station" : `within ${km} km`}`,
   until: (day) => `until ${day}`,
   stop: "Stop",
   stopOne: (what) => `Stop: ${what}`,
   notStopped: "The service does not answer just now. Try again.",
   refusals: {
     forbidden: "This page may not show notifications. Allow it in the browser’s settings.",
+    offline: "No network: try again when there is one.",
+    browser:
+      "This browser takes no notifications now: in a private window, or where its push service is blocked. Try another window or browser.",
     full: "You wait for as much as possible. Stop one first.",
     unavailable: "That did not work just now. Try again later.",
   },
@@ -45,20 +55,26 @@ const en: AlertWords = {
 const ru: AlertWords = {
   title: (grade) => `Сообщить, когда появится ${grade}`,
   radius: "В пределах",
-  km: (km) => `${km} км`,
+  km: (km) => (km < 1 ? "только здесь" : `${km} км`),
   ask: "Сообщить мне",
   asking: "Запрашиваем …",
   asked: "Вы получите уведомление.",
   terms: (perDay, days) =>
     `Не больше ${perDay} уведомлений в день, не ночью, в течение ${days} дней. Отключается одним нажатием.`,
+  homeScreen:
+    "На iPhone уведомления приходят только с экрана «Домой»: в Safari нажмите «Поделиться», затем «На экран „Домой“», и откройте карту оттуда.",
+  chooseFuel: "Выберите топливо, о котором сообщить.",
   mine: "Вам сообщат",
-  one: (grade, km) => `${grade} в пределах ${km} км`,
+  one: (grade, km) => `${grade} ${km < 1 ? "на одной станции" : `в пределах ${km} км`}`,
   until: (day) => `до ${day}`,
   stop: "Отключить",
   stopOne: (what) => `Отключить: ${what}`,
   notStopped: "Сервис сейчас не отвечает. Попробуйте ещё раз.",
   refusals: {
     forbidden: "Этой странице нельзя показывать уведомления. Разрешите это в настройках браузера.",
+    offline: "Нет сети. Попробуйте, когда она появится.",
+    browser:
+      "Браузер сейчас не принимает уведомления: это приватное окно или его служба уведомлений заблокирована. Попробуйте другое окно или браузер.",
     full: "Больше ожиданий добавить нельзя. Сначала отключите одно.",
     unavailable: "Сейчас не получилось. Попробуйте позже.",
   },

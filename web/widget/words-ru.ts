@@ -52,12 +52,29 @@ export const ru: Words = {
   myFuel: "Моё топливо",
   mustHave: "Только где есть",
   haveGrade: (have, of, grade) => `${grade} есть на ${have} из ${of}`,
+  gradeName: (grade) => grade,
+  whichFuel: "Какое топливо?",
   nearest: (grade) => (grade === null ? "Ближайшие с топливом" : `Ближайшие с ${grade}`),
-  nearestCity: "Выбрать город",
+  nearMe: "Рядом со мной",
+  whereAreYou: "Где ищете топливо?",
+  changePlace: "Искать в другом месте",
+  allCities: "Все города …",
+  aroundMap: "Вокруг середины карты",
   nearestByCity: "Можно искать вокруг города.",
+  orderBy: "Порядок",
+  orders: { near: "Ближе", fresh: "Свежее", cheap: "Дешевле" },
+  longAgo: "Отмечено больше 12 часов назад",
+  asOf: (time) => `Сервис не отвечает, данные на ${time}.`,
+  onlyPrice: "Цена есть, наличие неизвестно",
+  nearestOther: (grade, name, distance) =>
+    `Ближайшая с ${grade ?? "топливом"}: ${name}, ${distance} оттуда`,
+  tellMe: "Сообщить, когда появится",
+  menu: "Ещё",
   looking: "Ищем ближайшие …",
   within: (km, city) =>
-    city === null ? `В пределах ${km} км от вас` : `В пределах ${km} км от центра: ${city}`,
+    city === null
+      ? `В пределах ${km} км от вас`
+      : `В пределах ${km} км от ${city === "" ? "середины карты" : `центра: ${city}`}`,
   nobodyHas: (grade, km) =>
     grade === null
       ? `В пределах ${km} км о топливе никто не сообщал.`
@@ -66,6 +83,7 @@ export const ru: Words = {
   again: "Попробовать снова",
   route: "Маршрут",
   routeTo: (name) => `Маршрут: ${name}`,
+  otherMaps: "Другие карты",
   phoneMaps: "Карты телефона",
   favourite: "Избранное",
   favourites: "Избранное",
@@ -81,6 +99,8 @@ export const ru: Words = {
   position: {
     asking: "Определяем ваше местоположение …",
     found: "Местоположение отправится с отметкой: на станции часто хватает одной отметки.",
+    far: (distance) =>
+      `До станции ${distance}: отметку должен подтвердить другой водитель. На самой станции часто хватает одной.`,
     without:
       "Местоположение не определено. Отметка уйдёт без него: её должен подтвердить другой водитель.",
     denied:
@@ -168,6 +188,7 @@ export const ru: Words = {
   sells: (grades) => `Продают ${grades}`,
   closedNow: "Сейчас закрыто",
   cars: "Машин в очереди",
+  pricePlaceholder: "0,00",
   priceOf: (grade) => `Цена ${grade}`,
   limitLabel: "Ограничение в одни руки, литров",
   comment: "Комментарий",
@@ -237,6 +258,9 @@ export const ru: Words = {
     done: "Устройство забыто.",
     failed: "Сервис сейчас не отвечает, ничего не забыто. Попробуйте позже.",
   },
-  privacy: "Конфиденциальность",
-  overview: "Где не хватает топлива",
+  pages: {
+    overview: "Где не хватает топлива",
+    status: "Состояние сервиса",
+    privacy: "Конфиденциальность",
+  },
 };

@@ -2,6 +2,7 @@ import { type Language, localeOf, preferredLanguage } from "#src/contract/langua
 import { page } from "#web/widget/page.ts";
 import { en } from "#web/widget/words-en.ts";
 import { ru } from "#web/widget/words-ru.ts";
+import type { Order } from "#web/widget/ordering.ts";
 import type { Grade, ServedStatus } from "#src/domain/vocabulary.ts";
 
 /** All words of the map; both languages have all of them. */
@@ -34,8 +35,23 @@ export interface Words {
   myFuel: string;
   mustHave: string;
   haveGrade: (have: number, of: number, grade: Grade) => string;
+  gradeName: (grade: Grade) => string;
+  whichFuel: string;
   nearest: (grade: Grade | null) => string;
-  nearestCity: string;
+  nearMe: string;
+  whereAreYou: string;
+  changePlace: string;
+  allCities: string;
+  aroundMap: string;
+  orderBy: string;
+  orders: Record<Order, string>;
+  longAgo: string;
+  /** `time`: "10:15". */
+  asOf: (time: string) => string;
+  onlyPrice: string;
+  nearestOther: (grade: Grade | null, name: string, distance: string) => string;
+  tellMe: string;
+  menu: string;
   nearestByCity: string;
   looking: string;
   within: (km: number, city: string | null) => string;
@@ -44,6 +60,7 @@ export interface Words {
   again: string;
   route: string;
   routeTo: (name: string) => string;
+  otherMaps: string;
   phoneMaps: string;
   favourite: string;
   favourites: string;
@@ -56,7 +73,14 @@ export interface Words {
   moreBrands: string;
   share: string;
   linkCopied: string;
-  position: { asking: string; found: string; without: string; denied: string };
+  position: {
+    asking: string;
+    found: string;
+    /** `distance`: "730 m". */
+    far: (distance: string) => string;
+    without: string;
+    denied: string;
+  };
   zoomIn: string;
   zoomOut: string;
   locate: string;
@@ -130,6 +154,7 @@ export interface Words {
   closedNow: string;
   cars: string;
   priceOf: (grade: string) => string;
+  pricePlaceholder: string;
   limitLabel: string;
   comment: string;
   commentHint: string;
@@ -179,17 +204,25 @@ export interface Words {
   };
   gestures: { windows: string; mac: string; touch: string };
   forget: { ask: string; question: string; yes: string; done: string; failed: string };
-  privacy: string;
-  /** The link to the page of cities and days. */
-  overview: string;
+  pages: { overview: string; status: string; privacy: string };
 }
 
 const all: Record<Language, Words> = { en, ru };
 
-export const language = page.language ?? preferredLanguage(navigator.languages);
+/** The operator's own map is in the language of the server's page, which knows what this device has chosen. */
+export const language =
+  page.language ??
+  preferredLanguage(page.isOwnMap ? [document.documentElement.lang] : navigator.languages);
 
 /** The locale for dates and times of Intl. */
 export const locale = localeOf(language);
 
 /** The words of the viewer's language, or of the one that the address asks for. */
 export const words = all[language];
+
+/** A list of grades as the wire has it ("92,ДТ"), for people. */
+export const namesOf = (grades: string): string =>
+  grades
+    .split(",")
+    .map((grade) => words.gradeName(grade as Grade))
+    .join(", ");

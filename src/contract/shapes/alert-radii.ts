@@ -2,8 +2,8 @@ import type { Grade } from "#src/domain/vocabulary.ts";
 
 // In a file of its own, because no page needs the schemas.
 
-/** The distances that a driver may choose, km. */
-export const alertRadiiKm = [5, 10, 20] as const;
+/** The distances that a driver may choose, km; the first is for one station alone. */
+export const alertRadiiKm = [0.1, 5, 10, 20] as const;
 
 /** An alert that a driver waits for, as the map shows it. */
 export interface ShownAlert {

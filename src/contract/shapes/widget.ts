@@ -20,6 +20,14 @@ export const widgetConfig = Type.Object(
       minimum: 0,
       description: "Between marks of one viewer at one station",
     }),
+    express_cooldown_s: Type.Number({
+      minimum: 0,
+      description: "The same for a mark with `express`",
+    }),
+    near_m: Type.Number({
+      minimum: 0,
+      description: "Up to this distance a mark is made at the station",
+    }),
     basemap: Type.Object({
       kind: word(["bundled", "pmtiles", "style", "raster"]),
       url: Type.String({ description: "A path on this server, or elsewhere" }),
@@ -41,6 +49,8 @@ export const widgetConfigExample: Static<typeof widgetConfig> = {
   center: { lat: 55.7558, lon: 37.6173, zoom: 10 },
   stale_after_hours: 24,
   cooldown_s: 1200,
+  express_cooldown_s: 120,
+  near_m: 500,
   basemap: {
     kind: "bundled",
     url: "/basemap/bundled.pmtiles",

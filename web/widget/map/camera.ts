@@ -12,9 +12,9 @@ function freePart(map: MapLibre): Record<"left" | "top" | "right" | "bottom", nu
   const { width, height } = map.getContainer().getBoundingClientRect();
   const panel = document.querySelector(".panel")?.getBoundingClientRect();
   const isSheet = panel !== undefined && panel.width > width * 0.7;
-  const above = [...document.querySelectorAll(".top-bar, .over > .grade-choice")].map(
-    (one) => one.getBoundingClientRect().bottom,
-  );
+  const above = [
+    ...document.querySelectorAll(".top-bar, .over > .grade-choice, .notice, .outboxes"),
+  ].map((one) => one.getBoundingClientRect().bottom);
   return {
     left: panel === undefined || isSheet ? 0 : panel.right,
     top: isSheet || panel === undefined ? Math.max(0, ...above) : 0,

@@ -5,7 +5,7 @@ import "#web/widget/map/map.css";
 import { minuteMs } from "#src/domain/units.ts";
 import { theme } from "#web/kit/theme.ts";
 import type { Station } from "#web/widget/api.ts";
-import { look, stations } from "#web/widget/loader.ts";
+import { look, resume, stations } from "#web/widget/loader.ts";
 import { openBasemap } from "#web/widget/map/basemap.ts";
 import { fit, reveal } from "#web/widget/map/camera.ts";
 import { addCities, paintCities, showCities } from "#web/widget/map/city-layers.ts";
@@ -36,11 +36,10 @@ setWorkerUrl(workerUrl);
 const reach = 8;
 const coarseMs = 15 * minuteMs;
 
-/** The time that signs are drawn for: by the minute where they say their age, else as often as they fade. */
-const drawnAt = computed(() => {
-  const everyMs = (view.value?.zoom ?? 0) >= ageZoom ? minuteMs : coarseMs;
-  return Math.floor(now.value / everyMs) * everyMs;
-});
+/** The time that signs are drawn for: that of the cards where signs say their age, else as often as they fade. */
+const drawnAt = computed(() =>
+  (view.value?.zoom ?? 0) >= ageZoom ? now.value : Math.floor(now.value / coarseMs) * coarseMs,
+);
 
 /**
  * Draws the map into `container`, opened on the result of `startOf` at that moment, and keeps it in step with the
@@ -86,13 +85,17 @@ export async function openMap(
   const noteView = (): void => tellView(map);
   map.on("moveend", noteView);
   map.on("resize", noteView);
+  // Who moves the map themselves wants to see what is there.
+  map.on("movestart", ({ originalEvent }) => {
+    if (originalEvent !== undefined) resume();
+  });
   noteView();
   // The sketch does not move, so it goes when the viewer moves the map.
   for (const seen of ["idle", "movestart"] as const) map.once(seen, endSketch);
   map.once("style.load", () => {
     addCities(map, theme.peek(), basemap.kind === "bundled");
-    addPosition(map);
     addStations(map, theme.peek(), grade.peek());
+    addPosition(map);
     follow(map, base.paint);
   });
   listenToPointer(map);

@@ -3,14 +3,13 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { endSubscription } from "#web/widget/alerts.ts";
 import { forgetFavourites } from "#web/widget/favourites.ts";
 import { remember } from "#web/kit/storage.ts";
-import { forgetCity } from "#web/widget/kept-view.ts";
+import { forgetStart } from "#web/widget/place.ts";
 import { forgetDevice } from "#web/widget/device.ts";
 import { say } from "#web/widget/message.ts";
 import { forgetKept } from "#web/widget/offline/kept.ts";
 import { dropAll } from "#web/widget/offline/outbox.ts";
-import { page } from "#web/widget/page.ts";
 import { undo } from "#web/widget/sending.ts";
-import { language, words } from "#web/widget/words.ts";
+import { words } from "#web/widget/words.ts";
 
 /** The viewer's data at the service, and the button that erases them. */
 export const AboutYou = () => {
@@ -33,7 +32,7 @@ export const AboutYou = () => {
       undo();
       await dropAll();
       forgetFavourites();
-      forgetCity();
+      forgetStart();
       remember("filters", null);
       // Before the worker goes, which has the subscription.
       await endSubscription();
@@ -67,12 +66,6 @@ export const AboutYou = () => {
           {words.forget.ask}
         </button>
       )}
-      <a href={`${page.root}privacy?lang=${language}`} target="_blank" rel="noopener">
-        {words.privacy}
-      </a>
-      <a href={`${page.root}overview?lang=${language}`} target="_blank" rel="noopener">
-        {words.overview}
-      </a>
     </section>
   );
 };

@@ -1,6 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { creditText } from "#src/contract/driver-texts.ts";
-import { map } from "#web/widget/map-handle.ts";
+import { isEarly } from "#web/widget/early.ts";
+import { nearest } from "#web/widget/nearest.ts";
 import { AtStation } from "#web/widget/parts/at-station.tsx";
 import { Card } from "#web/widget/parts/card.tsx";
 import { LowerControls, UpperControls } from "#web/widget/parts/controls.tsx";
@@ -9,6 +10,7 @@ import { FilterPanel } from "#web/widget/parts/filter-panel.tsx";
 import { GradeRow } from "#web/widget/parts/grade-row.tsx";
 import { Legend } from "#web/widget/parts/legend.tsx";
 import { NearestButton, NearestPanel } from "#web/widget/parts/nearest-panel.tsx";
+import { MenuPanel } from "#web/widget/parts/menu.tsx";
 import { Notices } from "#web/widget/parts/notices.tsx";
 import { Sketch } from "#web/widget/parts/sketch.tsx";
 import { StationList } from "#web/widget/parts/station-list.tsx";
@@ -18,7 +20,6 @@ import { WaitingMark } from "#web/widget/parts/waiting-mark.tsx";
 import { page } from "#web/widget/page.ts";
 import { depth, panel, selected, stepBack } from "#web/widget/panels.ts";
 import { sending, waiting } from "#web/widget/sending.ts";
-import { sketch } from "#web/widget/sketch.ts";
 import { canDraw, config } from "#web/widget/state.ts";
 import { language, words } from "#web/widget/words.ts";
 
@@ -31,9 +32,14 @@ export const App = () => {
     document.addEventListener("keydown", close);
     return () => document.removeEventListener("keydown", close);
   }, []);
-  const which = panel.value;
+  // The list that came with the page stays until there is an answer in its place.
+  const isHeld = isEarly.value && panel.value === "nearest" && nearest.value.kind !== "asking";
+  const which = isHeld ? "none" : panel.value;
+  const isAnswer = panel.value === "nearest";
   return (
-    <main class={`app${canDraw.value ? "" : " listed"}${which === "none" ? "" : " with-panel"}`}>
+    <main
+      class={`app${canDraw.value ? "" : " listed"}${panel.value === "none" ? "" : " with-panel"}${isAnswer ? " answering" : ""}`}
+    >
       <h1 class="unseen">{words.title}</h1>
       <div id="map" class="map" />
       <Sketch />
@@ -45,7 +51,7 @@ export const App = () => {
         {waiting.value === null || waiting.value.stationId === selected.value?.id ? null : (
           <WaitingMark />
         )}
-        {which === "none" && waiting.value === null && sending.value === null ? (
+        {(which === "none" || isAnswer) && waiting.value === null && sending.value === null ? (
           <AtStation />
         ) : null}
         {which === "card" && selected.value !== null ? (
@@ -55,13 +61,16 @@ export const App = () => {
         {which === "nearest" ? <NearestPanel /> : null}
         {which === "favourites" ? <FavouritesPanel /> : null}
         {which === "filters" ? <FilterPanel /> : null}
+        {which === "menu" ? <MenuPanel /> : null}
       </div>
-      {map.value === null && sketch.value === null ? null : <UpperControls />}
+      <UpperControls />
       <div class="foot">
         <div class="foot-row">
-          {canDraw.value ? <Legend /> : null}
-          {map.value === null ? null : <NearestButton />}
-          {map.value === null ? null : <LowerControls />}
+          <div class="foot-left">
+            {canDraw.value ? <Legend /> : null}
+            {isAnswer ? null : <NearestButton />}
+          </div>
+          <LowerControls />
         </div>
         <div class="credit">
           <p class="attribution">

@@ -3,13 +3,13 @@ import { answerFor, hasFuel, lacks, priceOf } from "#src/domain/grade-answer.ts"
 import { grades } from "#src/domain/vocabulary.ts";
 import { Icon } from "#web/kit/icon.tsx";
 import type { Station } from "#web/widget/api.ts";
-import { language, words } from "#web/widget/words.ts";
+import { language, namesOf, words } from "#web/widget/words.ts";
 
 /** Grades, prices and conditions, as far as drivers have told them. */
 export const CardFacts = ({ station }: { station: Station }) => {
   const { fuel, grades_sold: sold = "" } = station;
   const conditions = [
-    fuel.status === "nodata" && sold !== "" ? words.sells(sold.replaceAll(",", ", ")) : "",
+    fuel.status === "nodata" && sold !== "" ? words.sells(namesOf(sold)) : "",
     fuel.queue === "" ? "" : words.queueCars(fuel.queue),
     fuel.limit_l === null ? "" : words.limit(fuel.limit_l),
     fuel.no_cash ? words.noCash : "",
@@ -60,7 +60,7 @@ const Grades = ({ station }: { station: Station }) => {
           const price = priceOf(fuel.prices, grade);
           return (
             <li key={grade} class={known}>
-              <strong>{grade}</strong>
+              <strong>{words.gradeName(grade)}</strong>
               <span class="known" aria-hidden="true">
                 {signOf[known]}
               </span>

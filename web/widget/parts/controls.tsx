@@ -1,16 +1,13 @@
-import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { distanceM } from "#src/domain/geo.ts";
 import { nearRadiiKm } from "#src/domain/grade-answer.ts";
 import { Icon, type IconName } from "#web/kit/icon.tsx";
-import { switchTheme, theme } from "#web/kit/theme.ts";
 import { favourites } from "#web/widget/favourites.ts";
 import { map } from "#web/widget/map-handle.ts";
 import { say } from "#web/widget/message.ts";
 import { nearestStation } from "#web/widget/nearest.ts";
-import { page } from "#web/widget/page.ts";
 import { locate, mayLocate } from "#web/widget/position.ts";
 import { closePanels, openPanel, panel } from "#web/widget/panels.ts";
+import { sketch } from "#web/widget/sketch.ts";
 import { words } from "#web/widget/words.ts";
 
 const placeZoom = 13;
@@ -40,66 +37,38 @@ const Control = ({ icon, label, onClick, expanded }: ControlProps) => (
 /** Buttons on the map. A button that the browser or the address does not allow is left out. */
 export const UpperControls = () => (
   <div class="controls upper">
-    <Control
-      icon="list"
-      label={words.list}
-      expanded={panel.value === "list"}
-      onClick={() => (panel.value === "list" ? closePanels() : openPanel("list"))}
-    />
+    {map.value === null && sketch.value === null ? null : (
+      <Toggle icon="list" label={words.list} opens="list" />
+    )}
     {favourites.value.length === 0 ? null : (
-      <Control
-        icon="star"
-        label={words.favourites}
-        expanded={panel.value === "favourites"}
-        onClick={() => (panel.value === "favourites" ? closePanels() : openPanel("favourites"))}
-      />
+      <Toggle icon="star" label={words.favourites} opens="favourites" />
     )}
-    {page.themeLocked ? null : (
-      <Control
-        icon={theme.value === "dark" ? "sun" : "moon"}
-        label={theme.value === "dark" ? words.toLight : words.toDark}
-        onClick={switchTheme}
-      />
-    )}
-    <Fullscreen />
+    <Toggle icon="more" label={words.menu} opens="menu" />
   </div>
+);
+
+const Toggle = ({
+  opens,
+  ...props
+}: Omit<ControlProps, "onClick" | "expanded"> & { opens: "list" | "favourites" | "menu" }) => (
+  <Control
+    {...props}
+    expanded={panel.value === opens}
+    onClick={() => (panel.value === opens ? closePanels() : openPanel(opens))}
+  />
 );
 
 /** Buttons within reach of a thumb: locate and zoom. */
-export const LowerControls = () => (
-  <div class="controls lower">
-    {!mayLocate.value ? null : (
-      <Control icon="locate" label={words.locate} onClick={() => void goToViewer()} />
-    )}
-    <Control icon="plus" label={words.zoomIn} onClick={() => map.value?.zoomBy(1)} />
-    <Control icon="minus" label={words.zoomOut} onClick={() => map.value?.zoomBy(-1)} />
-  </div>
-);
-
-const Fullscreen = () => {
-  const full = useSignal(document.fullscreenElement !== null);
-  useEffect(() => {
-    const note = (): void => {
-      full.value = document.fullscreenElement !== null;
-    };
-    document.addEventListener("fullscreenchange", note);
-    return () => document.removeEventListener("fullscreenchange", note);
-  }, []);
-  if (!document.fullscreenEnabled) return null;
-  const toggle = (): void => {
-    const done = full.value
-      ? document.exitFullscreen()
-      : document.documentElement.requestFullscreen();
-    done.catch((error: unknown) => console.warn(error));
-  };
-  return (
-    <Control
-      icon={full.value ? "shrink" : "expand"}
-      label={full.value ? words.leaveFullscreen : words.fullscreen}
-      onClick={toggle}
-    />
+export const LowerControls = () =>
+  map.value === null ? null : (
+    <div class="controls lower">
+      {!mayLocate.value ? null : (
+        <Control icon="locate" label={words.locate} onClick={() => void goToViewer()} />
+      )}
+      <Control icon="plus" label={words.zoomIn} onClick={() => map.value?.zoomBy(1)} />
+      <Control icon="minus" label={words.zoomOut} onClick={() => map.value?.zoomBy(-1)} />
+    </div>
   );
-};
 
 async function goToViewer(): Promise<void> {
   const found = await locate();

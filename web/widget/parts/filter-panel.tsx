@@ -23,6 +23,7 @@ export const FilterPanel = () => {
         title={words.mustHave}
         items={config.value?.grades ?? []}
         chosen={now.grades}
+        label={words.gradeName}
         onChange={(grades) => set({ grades })}
       />
       <ChipGroup<ServedStatus>

@@ -5,6 +5,7 @@ import { parseTime } from "#src/domain/time.ts";
 import { ask, type Station } from "#web/widget/api.ts";
 import { historyWords } from "#web/widget/history-words.ts";
 import "#web/widget/parts/history-strip.css";
+import { roomOf } from "#web/widget/parts/last-hours.tsx";
 import { StatusSign } from "#web/widget/parts/status-sign.tsx";
 import { words } from "#web/widget/words.ts";
 
@@ -28,19 +29,24 @@ const hours = 48;
 const signedPart = 0.09;
 
 /** A station's statuses of the last 48 hours: as a strip, and as sentences for screen readers. */
-export const HistoryStrip = ({ station: { id, fuel } }: { station: Station }) => {
+export const HistoryStrip = ({ station }: { station: Station }) => {
+  const { id, fuel } = station;
   const history = useSignal<History | null>(null);
+  /** Nobody answers. */
+  const isSilent = useSignal(false);
   const name = useId();
   useEffect(() => {
     const stop = new AbortController();
     const path = `/stations/${encodeURIComponent(id)}/history?hours=${hours}`;
     void ask<History>(path, { signal: stop.signal }).then((told) => {
       if (told.kind === "ok") history.value = told.body;
+      else isSilent.value = true;
     });
     return () => stop.abort();
     // A new mark has changed it.
   }, [id, fuel.status, fuel.updated]);
   const segments = history.value === null ? [] : segmentsOf(history.value);
+  if (history.value === null && !isSilent.value) return <div class={roomOf(station)} />;
   if (segments.every(({ status }) => status === "nodata")) return null;
   return (
     <section class="last-hours" aria-labelledby={name}>

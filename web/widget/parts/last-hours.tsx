@@ -5,6 +5,10 @@ import type { Station } from "#web/widget/api.ts";
 
 type Strip = FunctionComponent<{ station: Station }>;
 
+/** The class of what stands in the strip's place until it is there. */
+export const roomOf = ({ fuel }: Station): string =>
+  fuel.status === "nodata" || !navigator.onLine ? "" : "last-hours-room";
+
 /** The last 48 hours of a station. Their code is loaded when a card is opened, not with the page. */
 export const LastHours = ({ station }: { station: Station }) => {
   const strip = useSignal<{ Strip: Strip } | null>(null);
@@ -16,5 +20,7 @@ export const LastHours = ({ station }: { station: Station }) => {
     );
   }, []);
   const Loaded = strip.value?.Strip;
-  return Loaded === undefined ? null : <Loaded station={station} />;
+  // A station of which something is known has a strip, mostly: its room is there before.
+  if (Loaded === undefined) return <div class={roomOf(station)} />;
+  return <Loaded station={station} />;
 };

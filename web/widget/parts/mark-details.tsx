@@ -113,8 +113,12 @@ const Grades = ({ said, set, hasFuel }: PartProps & { hasFuel: boolean }) => {
       <div class="grade-rows">
         {grades.map((grade) => (
           <div key={grade} class="grade-row">
-            <span class="grade-name">{grade}</span>
-            <div class="segments" role="radiogroup" aria-label={words.gradeState(grade)}>
+            <span class="grade-name">{words.gradeName(grade)}</span>
+            <div
+              class="segments"
+              role="radiogroup"
+              aria-label={words.gradeState(words.gradeName(grade))}
+            >
               {shown.map((state) => (
                 <label key={state}>
                   <input
@@ -134,8 +138,8 @@ const Grades = ({ said, set, hasFuel }: PartProps & { hasFuel: boolean }) => {
               min={0.01}
               max={1000}
               step={0.01}
-              aria-label={words.priceOf(grade)}
-              placeholder="0.00"
+              aria-label={words.priceOf(words.gradeName(grade))}
+              placeholder={words.pricePlaceholder}
               disabled={stateOf(grade) === "gone"}
               value={said.prices?.[grade] ?? ""}
               onInput={({ currentTarget }) =>

@@ -1,18 +1,35 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { distanceText } from "#src/contract/driver-texts.ts";
+import { distanceM } from "#src/domain/geo.ts";
 import type { Status } from "#src/domain/vocabulary.ts";
 import type { Station } from "#web/widget/api.ts";
 import type { Statement } from "#web/widget/mark.ts";
 import { MarkDetails } from "#web/widget/parts/mark-details.tsx";
 import { StatusSign } from "#web/widget/parts/status-sign.tsx";
-import { askForMark, markPosition } from "#web/widget/position.ts";
+import { innerStep } from "#web/widget/panels.ts";
+import { askForMark, markPosition, position } from "#web/widget/position.ts";
 import { sendSoon } from "#web/widget/sending.ts";
-import { words } from "#web/widget/words.ts";
+import { config } from "#web/widget/state.ts";
+import { language, words } from "#web/widget/words.ts";
 
 interface Props {
   station: Station;
   /** The mark is on its way, or nothing was said. */
   onDone: () => void;
+}
+
+/** What the mark will count for, before it is sent. */
+function worth(station: Station): string {
+  const at = position.value;
+  if (markPosition.value !== "found" || at === null) {
+    return words.position[markPosition.value];
+  }
+  const far = distanceM(at, station);
+  // The service lets a bad accuracy reach farther; who is so near is told nothing wrong.
+  return far <= (config.value?.near_m ?? 0) + at.accM
+    ? words.position.found
+    : words.position.far(distanceText(language, far));
 }
 
 const order: readonly Status[] = ["yes", "low", "queue", "no"];
@@ -25,6 +42,11 @@ export const MarkForm = ({ station, onDone }: Props) => {
   const title = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => title.current?.focus(), []);
   useEffect(askForMark, []);
+  // Escape leads out of the details first, which stay as they are, then out of the form.
+  useEffect(() => {
+    innerStep.back = () => (detailed.peek() ? (detailed.value = false) : onDone());
+    return () => void (innerStep.back = null);
+  }, []);
 
   const submit = (chosen: Status): void => {
     const { express, ...rest } = details.value;
@@ -63,7 +85,7 @@ export const MarkForm = ({ station, onDone }: Props) => {
         ))}
       </div>
       <p class="hint" role="status">
-        {words.position[markPosition.value]}
+        {worth(station)}
       </p>
       {detailed.value ? <MarkDetails status={status.value} details={details} /> : null}
       <div class="actions">

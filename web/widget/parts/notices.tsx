@@ -61,7 +61,8 @@ function sentence(): string | null {
   if (loading.value) return stations.value.size === 0 ? words.notices.loading : null;
   const count = haveGrade.value;
   if (inView.value.length > 0)
-    return count === null || grade.value === null
+    // With the filter of the grade on, all that are shown have it.
+    return count === null || grade.value === null || filters.value.grades.includes(grade.value)
       ? null
       : words.haveGrade(count.have, count.of, grade.value);
   return filtersOn(filters.value) > 0 && anyInView.value

@@ -10,6 +10,8 @@ interface Props {
   title: string;
   /** Its greatest height as a sheet. */
   size?: "half" | "high";
+  /** A button beside the title. */
+  action?: ComponentChildren;
   children: ComponentChildren;
 }
 
@@ -17,7 +19,7 @@ interface Props {
  * A panel at the side, on phones a sheet at the bottom. It takes the focus, or gives it back to the row that led away
  * from it, and is scrolled as it was left. Escape steps back, a swipe closes a sheet.
  */
-export const Panel = ({ title, size = "high", children }: Props) => {
+export const Panel = ({ title, size = "high", action = null, children }: Props) => {
   const heading = useRef<HTMLHeadingElement>(null);
   const sheet = useRef<HTMLElement>(null);
   const head = useRef<HTMLElement>(null);
@@ -32,7 +34,9 @@ export const Panel = ({ title, size = "high", children }: Props) => {
     if (body.current !== null && entry !== null && entry.scrollPx > 0)
       body.current.scrollTop = entry.scrollPx;
     if (row instanceof HTMLElement) row.focus({ preventScroll: true });
-    else heading.current?.focus();
+    // What the page begins with takes the focus from nobody.
+    else if (entry?.resting !== true || document.activeElement !== document.body)
+      heading.current?.focus();
     const scrolled = body.current;
     return () => {
       if (entry !== null && scrolled !== null) entry.scrollPx = scrolled.scrollTop;
@@ -56,6 +60,7 @@ export const Panel = ({ title, size = "high", children }: Props) => {
         <h2 id="panel-title" ref={heading} tabIndex={-1}>
           {title}
         </h2>
+        {action}
         {closable ? (
           <button type="button" class="round" onClick={closePanels} aria-label={words.close}>
             <Icon name="close" />

@@ -7,6 +7,7 @@ import { keepCity } from "#web/widget/kept-view.ts";
 import { goTo } from "#web/widget/start.ts";
 import { openNearest } from "#web/widget/nearest.ts";
 import { openCard, panel } from "#web/widget/panels.ts";
+import { keepPlace } from "#web/widget/place.ts";
 import { words } from "#web/widget/words.ts";
 
 const restMs = 250;
@@ -45,6 +46,7 @@ export const Search = () => {
       const { lat, lon, zoom, name } = result.city;
       input.current?.blur();
       keepCity(name);
+      keepPlace({ lat, lon, city: name });
       // An open search for the nearest stations goes on around the city.
       if (panel.value === "nearest") void openNearest({ lat, lon, city: name });
       else goTo({ lat, lon, zoom });

@@ -1,5 +1,4 @@
 import { loading } from "#web/widget/loader.ts";
-import { AboutYou } from "#web/widget/parts/about-you.tsx";
 import { FavouritesButton } from "#web/widget/parts/favourites.tsx";
 import { GradeRow } from "#web/widget/parts/grade-row.tsx";
 import { useClosed } from "#web/widget/parts/hours-line.tsx";
@@ -47,7 +46,6 @@ export const StationList = () => {
         ))}
       </ul>
       {all.length > listedMax ? <p class="hint">{words.first(listedMax)}</p> : null}
-      <AboutYou />
     </Panel>
   );
 };

@@ -2,16 +2,17 @@ import { distanceText, priceText, routeLink } from "#src/contract/driver-texts.t
 import { hasFuel, lacks, type Near, priceOf, stationAnswer } from "#src/domain/grade-answer.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import { Icon } from "#web/kit/icon.tsx";
-import { ageMinOf } from "#web/widget/age.ts";
+import { ageMinOf, fadingOf } from "#web/widget/age.ts";
 import type { Station } from "#web/widget/api.ts";
 import { isClosed } from "#web/widget/closed.ts";
+import { stations } from "#web/widget/loader.ts";
 import { isFavourite } from "#web/widget/favourites.ts";
 import { grade } from "#web/widget/grade.ts";
 import { openCard } from "#web/widget/panels.ts";
 import { StatusSign } from "#web/widget/parts/status-sign.tsx";
 import { now } from "#web/widget/state.ts";
 import { stationName } from "#web/widget/station-name.ts";
-import { language, words } from "#web/widget/words.ts";
+import { language, namesOf, words } from "#web/widget/words.ts";
 
 interface Props extends Near<Station> {
   /** The distance is from the driver, and not from the middle of the map. */
@@ -19,15 +20,25 @@ interface Props extends Near<Station> {
 }
 
 /** A station in a list: its distance, its answer about the grade, and the way there. */
-export const StationRow = ({ station, distance, isOwn }: Props) => {
+export const StationRow = ({ station: told, distance, isOwn }: Props) => {
+  // What the map has heard since, the driver's own mark above all.
+  const known = stations.value.get(told.id);
+  const station = known !== undefined && known.fuel.updated >= told.fuel.updated ? known : told;
   const { fuel, addr } = station;
   const answer = stationAnswer(station, grade.value);
   const isLacking = grade.value !== null && lacks(station, grade.value);
   const name = stationName(station);
+  const fading = fadingOf(ageMinOf(fuel, now.value));
+  const price = grade.value === null ? null : priceOf(fuel.prices, grade.value);
+  const answerWord = isLacking
+    ? words.notSold(grade.value!)
+    : answer === "nodata" && price !== null
+      ? words.onlyPrice
+      : words.statuses[answer];
   return (
     <li class="station-row">
       <button type="button" data-id={station.id} onClick={() => openCard(station, { fly: true })}>
-        <StatusSign status={answer} />
+        <StatusSign status={answer} fading={fading} />
         <span class="lines">
           <span>
             {name}
@@ -39,11 +50,13 @@ export const StationRow = ({ station, distance, isOwn }: Props) => {
           </small>
           <small>{addr}</small>
         </span>
-        <span class={`lines end ${answer}`}>
-          <span class="status-word">
-            {isLacking ? words.notSold(grade.value!) : words.statuses[answer]}
-          </span>
-          {prices(fuel, hasFuel(answer))}
+        <span class={`lines end ${answer}${fading > 1 ? " aged" : ""}`}>
+          <span class="status-word">{answerWord}</span>
+          {price === null ? null : (
+            <span class={`row-price${hasFuel(answer) ? "" : " old"}`}>
+              {`${words.gradeName(grade.value!)}: ${priceText(language, price)}`}
+            </span>
+          )}
           <small>{ageOf(fuel)}</small>
         </span>
       </button>
@@ -62,7 +75,7 @@ export const StationRow = ({ station, distance, isOwn }: Props) => {
 };
 
 function facts(fuel: FuelBlock, distance: number | null): string {
-  const there = grade.value === null ? fuel.fuels_now.replaceAll(",", ", ") : "";
+  const there = grade.value === null ? namesOf(fuel.fuels_now) : "";
   return [
     distance === null ? "" : distanceText(language, distance),
     there,
@@ -70,15 +83,6 @@ function facts(fuel: FuelBlock, distance: number | null): string {
   ]
     .filter(Boolean)
     .join(" · ");
-}
-
-function prices({ prices: told }: FuelBlock, isThere: boolean) {
-  const price = grade.value === null ? null : priceOf(told, grade.value);
-  return price === null ? null : (
-    <span
-      class={`row-price${isThere ? "" : " old"}`}
-    >{`${grade.value}: ${priceText(language, price)}`}</span>
-  );
 }
 
 function ageOf(fuel: FuelBlock): string {

@@ -2,20 +2,31 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { alertRadiiKm, type ShownAlert } from "#src/contract/shapes/alert-radii.ts";
 import type { Grade } from "#src/domain/vocabulary.ts";
-import { alerts, askToBeTold, loadAlerts, stopTelling } from "#web/widget/alerts.ts";
-import type { Origin } from "#web/widget/nearest.ts";
+import { alerts, askToBeTold, canBeTold, loadAlerts, stopTelling } from "#web/widget/alerts.ts";
+import type { Origin } from "#web/widget/place.ts";
 import { alertWords as words } from "#web/widget/words-alerts.ts";
 import { language } from "#web/widget/words.ts";
 
 const usualKm = 10;
 
+interface Props {
+  grade: Grade | null;
+  from: Pick<Origin, "lat" | "lon"> | null;
+  /** It is about a station: of it alone one can be told too. */
+  ofStation?: boolean;
+}
+
 /** "Tell me when 95 is there within 10 km", and the alerts of this device (decisions 15.25). */
-export const TellMe = ({ grade, from }: { grade: Grade | null; from: Origin | null }) => {
+export const TellMe = ({ grade, from, ofStation = false }: Props) => {
   useEffect(() => void loadAlerts(), []);
+  if (!canBeTold()) return <p class="hint">{words.homeScreen}</p>;
   const known = alerts.value?.alerts ?? [];
   return (
     <div class="tell-me">
-      {grade === null || from === null ? null : <AskForm grade={grade} from={from} />}
+      {grade === null ? <p class="hint">{words.chooseFuel}</p> : null}
+      {grade === null || from === null ? null : (
+        <AskForm grade={grade} from={from} ofStation={ofStation} />
+      )}
       {known.length === 0 ? null : (
         <section aria-labelledby="told-of">
           <h3 id="told-of">{words.mine}</h3>
@@ -30,8 +41,17 @@ export const TellMe = ({ grade, from }: { grade: Grade | null; from: Origin | nu
   );
 };
 
-const AskForm = ({ grade, from }: { grade: Grade; from: Origin }) => {
-  const km = useSignal<number>(usualKm);
+const AskForm = ({
+  grade,
+  from,
+  ofStation,
+}: {
+  grade: Grade;
+  from: Pick<Origin, "lat" | "lon">;
+  ofStation: boolean;
+}) => {
+  const radii = alertRadiiKm.filter((km) => ofStation || km >= 1);
+  const km = useSignal<number>(ofStation ? radii[0]! : usualKm);
   const busy = useSignal(false);
   const said = useSignal("");
   const ask = async (): Promise<void> => {
@@ -52,7 +72,7 @@ const AskForm = ({ grade, from }: { grade: Grade; from: Origin }) => {
       <fieldset class="group">
         <legend>{words.radius}</legend>
         <div class="chips">
-          {alertRadiiKm.map((radius) => (
+          {radii.map((radius) => (
             <label key={radius} class="chip">
               <input
                 type="radio"

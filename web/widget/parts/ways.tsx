@@ -19,7 +19,7 @@ export const Ways = ({ station }: { station: Station }) => {
       <details>
         <summary>
           <Icon name="route" />
-          {words.route}
+          {words.otherMaps}
         </summary>
         <ul>
           {apps.map(({ app, href }) => (

@@ -1,0 +1,225 @@
+import { expect } from "chai";
+import type { Browser, Page } from "playwright-core";
+import { rows } from "#src/infrastructure/db.ts";
+import type { MapSite } from "#test/browser/map-site.ts";
+import { openOwnMap } from "#test/browser/offline-drive.ts";
+import { createClient, until } from "#test/flow/client.ts";
+import { placeOf } from "#test/flow/country.ts";
+import {
+  axeFaults,
+  fitsWidth,
+  openBrowser,
+  openPage,
+  type PageOptions,
+} from "#test/harness/browser.ts";
+import { itLong } from "#test/harness/long.ts";
+
+// Stations 3 and 9 have 95, 9 for less and told later; 5 has it since thirteen hours. Decisions 15.43.
+describe("browser: the answer first", function () {
+  let browser: Browser;
+  let site: MapSite;
+  const sizes: [string, PageOptions][] = [
+    ["a phone", { phone: true, width: 390, height: 780 }],
+    ["a desktop", { width: 1280, height: 800 }],
+  ];
+  const [, phone] = sizes[0]!;
+  const at = (n: number) => ({ latitude: placeOf(n).lat, longitude: placeOf(n).lon, accuracy: 10 });
+
+  before(async function () {
+    browser = await openBrowser(this);
+    site = await openOwnMap();
+    const api = createClient(site.web.baseUrl, site.country.secret);
+    for (const [n, price] of [
+      [3, 64.5],
+      [5, 50],
+      [9, 61.5],
+    ] as const) {
+      await api.mark(placeOf(n), `driver ${n}`, {
+        ...{ status: "yes", fuels: ["95"], prices: { 95: price } },
+        ...(n === 5 ? { observed_at: new Date(Date.now() - 13 * 3_600_000).toISOString() } : {}),
+      });
+      await until(
+        () => api.get(`/stations/${placeOf(n).id}`),
+        (answer) => answer.body.station.fuel.status === "yes",
+      );
+    }
+  });
+  after(async () => {
+    await site?.stop();
+    await browser?.close();
+  });
+
+  const press = (page: Page, name: string) =>
+    page.getByRole("button", { name, exact: true }).click();
+  const names = (page: Page) =>
+    page.locator(".panel .station-row .lines:first-of-type > span:first-child").allTextContents();
+  const isClean = async (page: Page): Promise<void> => {
+    expect(await axeFaults(page)).to.deep.equal([]);
+    expect(await fitsWidth(page)).to.equal(true);
+  };
+  const withoutWebgl =
+    "const own = HTMLCanvasElement.prototype.getContext; HTMLCanvasElement.prototype.getContext = function (kind, ...more) { return kind === 'webgl2' ? null : own.call(this, kind, ...more); };";
+
+  for (const [name, options] of sizes) {
+    it(`asks a stranger on ${name} for the fuel and the city, and shows the nearest with it`, async () => {
+      const { page, requests, complaints, close } = await openPage(browser, options);
+      await page.goto(`${site.web.baseUrl}/`);
+      await page.getByText("Which fuel?").first().waitFor();
+      await page.locator("#early").waitFor({ state: "detached" });
+      await page.getByRole("region", { name: "Map of filling stations" }).waitFor();
+      // Nobody is taken to be in the capital.
+      expect(requests.filter((url) => url.includes("/stations?"))).to.deep.equal([]);
+      await isClean(page);
+      await page.locator(".panel").getByRole("button", { name: "95", exact: true }).click();
+      await press(page, "Тестоград");
+      await page.getByText("Within 5 km of the middle of Тестоград").waitFor();
+      expect(await names(page)).to.deep.equal(["Station n1003", "Station n1009", "Station n1005"]);
+      await page.getByRole("heading", { name: "Told more than 12 hours ago" }).waitFor();
+      expect(await page.locator(".aged").innerText()).to.include("13 h ago");
+      await isClean(page);
+      await page.getByRole("radio", { name: "Cheap" }).check({ force: true });
+      expect((await names(page)).slice(0, 2)).to.deep.equal(["Station n1009", "Station n1003"]);
+      // The next time the server knows it before any script.
+      const address = new URL(page.url());
+      expect(address.searchParams.get("city")).to.equal("Тестоград");
+      await page.route(/\/assets\/.*\.m?js$/, (route) => route.abort());
+      await page.goto(`${site.web.baseUrl}/`);
+      await page.getByRole("heading", { name: "Nearest with 95: Тестоград" }).waitFor();
+      expect(await page.locator("#early .station-row").count()).to.equal(3);
+      expect(complaints.filter((said) => !said.includes("ERR_FAILED"))).to.deep.equal([]);
+      await close();
+    });
+
+    it(`needs no map on ${name}: the button and the nearest are there before it and without it`, async () => {
+      const { page, close } = await openPage(browser, { ...options, position: at(8) });
+      await page.addInitScript(withoutWebgl);
+      await page.goto(`${site.web.baseUrl}/?fuel=95`);
+      await page.getByText("Within 5 km of you").waitFor();
+      expect((await names(page))[0]).to.equal("Station n1009");
+      await page.getByText("This browser cannot draw the map").waitFor({ state: "detached" });
+      await isClean(page);
+      await press(page, "Back");
+      await page.getByRole("heading", { name: /have 95/ }).waitFor();
+      await press(page, "Nearest with 95");
+      await page.getByText("Within 5 km of you").waitFor();
+      await close();
+    });
+  }
+
+  it("hears a press that comes before the script, and answers before the map's code has come", async () => {
+    const { page, close } = await openPage(browser, { ...phone, position: at(2) });
+    let letGo = (): void => {};
+    const held = new Promise<void>((go) => (letGo = go));
+    await page.route(/\/assets\/.*\.m?js$/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.route(/\/assets\/map-[^/]*\.js$/, () => {});
+    await page.goto(`${site.web.baseUrl}/?fuel=95`, { waitUntil: "commit" });
+    await page.getByRole("link", { name: "Near me" }).click();
+    letGo();
+    await page.getByText("Within 5 km of you").waitFor();
+    expect((await names(page))[0]).to.equal("Station n1003");
+    await close();
+  });
+
+  it("finds the nearest without a network in what the device holds, and says of when that is", async () => {
+    const { page, close } = await openPage(browser, { ...phone, position: at(3) });
+    await page.goto(`${site.web.baseUrl}/?fuel=95`);
+    await page.getByText("Within 5 km of you").waitFor();
+    await page.getByRole("region", { name: "Map of filling stations" }).waitFor();
+    await until(
+      () => page.evaluate<boolean>("document.querySelector('.controls.lower') !== null"),
+      (there) => there,
+    );
+    await page.locator(".panel").getByRole("button", { name: "Close" }).click();
+    await page.locator(".notice", { hasText: "have 95" }).waitFor();
+    await page.context().setOffline(true);
+    await press(page, "Nearest with 95");
+    await page.getByText(/^No answer from the service: as of \d\d:\d\d/).waitFor();
+    expect((await names(page))[0]).to.equal("Station n1003");
+    expect(await page.getByRole("button", { name: "Tell me when it is there" }).count()).to.equal(
+      0,
+    );
+    await close();
+  });
+
+  it("leads from a station without the fuel to the next that has it, and tells what a mark counts for", async () => {
+    const { page, close } = await openPage(browser, { ...phone, position: at(0) });
+    await page.goto(`${site.web.baseUrl}/s/${placeOf(8).id}?fuel=95`);
+    await page.getByRole("heading", { name: "Station n1008" }).waitFor();
+    const next = page.getByRole("button", {
+      name: /^Nearest with 95: Station n1009, \d+ m from there$/,
+    });
+    await next.waitFor();
+    await isClean(page);
+    // From afar the way comes first.
+    expect(await page.locator(".actions .primary").innerText()).to.equal("Route");
+    await press(page, "Update status");
+    await page.getByText(/^You are \S+ k?m away: the mark counts when another driver/).waitFor();
+    await press(page, "Add details");
+    await page.getByLabel("Price of 95").fill("61.5");
+    // One step back for each Escape, and nothing that was typed is lost.
+    await page.keyboard.press("Escape");
+    await press(page, "Add details");
+    expect(await page.getByLabel("Price of 95").inputValue()).to.equal("61.5");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await press(page, "Update status");
+    await press(page, "Cancel");
+    await next.click();
+    await page.getByRole("heading", { name: "Station n1009" }).waitFor();
+    await close();
+  });
+
+  itLong("offers during the cooldown what counts, and the mark first at the station", async () => {
+    const { page, close } = await openPage(browser, { ...phone, position: at(12) });
+    await page.clock.install();
+    await page.goto(`${site.web.baseUrl}/s/${placeOf(12).id}`);
+    await page.getByRole("heading", { name: "Station n1012" }).waitFor();
+    await press(page, "Update status");
+    await press(page, "Fuel");
+    await page.clock.runFor(6000);
+    await page.locator(".result.good").waitFor();
+    expect(await page.getByRole("button", { name: "Update status" }).count()).to.equal(0);
+    expect(await page.getByRole("button", { name: "It has run out just now" }).count()).to.equal(0);
+    await page.clock.runFor(150_000);
+    await page.getByRole("button", { name: "It has run out just now" }).waitFor();
+    await close();
+  });
+
+  it("has one menu for language, theme and the other pages, and keeps the language", async () => {
+    const { page, close } = await openPage(browser, { ...phone, dark: true });
+    await page.goto(`${site.web.baseUrl}/?fuel=95`);
+    await page.locator("#early").waitFor({ state: "detached" });
+    await press(page, "More");
+    const there = await page.locator(".menu").innerText();
+    expect(there.split("\n").map((line) => line.trim())).to.include.members([
+      ...["Русский", "Light theme", "Where fuel is missing", "Service status", "Privacy"],
+    ]);
+    await isClean(page);
+    await page.getByRole("link", { name: "Русский" }).click();
+    await page.getByRole("heading", { name: "Ближайшие с 95" }).waitFor();
+    // An address' fuel is no choice of the driver's.
+    await page.goto(`${site.web.baseUrl}/`);
+    await page.getByRole("heading", { name: "Ближайшие с топливом" }).waitFor();
+    await close();
+  });
+
+  it("is told of one station alone from its card", async () => {
+    const { page, close } = await openPage(browser, { ...phone, installs: true });
+    const origin = site.web.baseUrl;
+    await page.context().grantPermissions(["notifications"], { origin });
+    await page.addInitScript(
+      "PushManager.prototype.subscribe = async () => { throw new Error('blocked'); };",
+    );
+    await page.goto(`${origin}/s/${placeOf(8).id}?fuel=98`);
+    await press(page, "Tell me when it is there");
+    await page.getByRole("radio", { name: "this station" }).waitFor();
+    await press(page, "Tell me");
+    // The browser's own no has a reason.
+    await page.getByText("This browser takes no notifications now").waitFor();
+    expect(await rows(site.country.db, "select 1 from fuel_alerts")).to.have.length(0);
+    await close();
+  });
+});
