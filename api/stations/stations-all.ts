@@ -30,8 +30,8 @@ import {
 } from "#api/stations/stations-query.ts";
 import type { ReadDeps } from "#api/stations/deps.ts";
 import type { Format } from "#snapshots/model/forms.ts";
-import type { Dump, Whole } from "#snapshots/dumps/dump.ts";
-import { isFixed, longestPage, usualPage } from "#snapshots/dumps/fixed-sets.ts";
+import { type Dump, longestPage, type Whole } from "#snapshots/dumps/dump.ts";
+import { isFixed, usualPage } from "#snapshots/dumps/fixed-sets.ts";
 import { filtersKey } from "#snapshots/model/filters.ts";
 
 const query = Type.Object({
@@ -176,15 +176,16 @@ function dumpOf(
   // A station may have opened since the dump was made.
   if (filters.opened !== undefined) return null;
   const whole = (): Whole => model.whole(now, filters);
-  // Fixed filters always have a dump of the longest page. A list that fits into `limit` stands in it as a whole.
+  // The country and fixed filters always have a dump of the longest page. A list that fits into `limit` stands in it as
+  // a whole.
+  if (key !== noFilters && !isFixed(filters)) return dumps.set({ filters, limit }, whole, now);
   const longest =
     key === noFilters
-      ? { dump: dumps.complete(whole, now) }
-      : isFixed(filters)
-        ? { dump: dumps.set({ filters, limit: longestPage }, whole, now) }
-        : null;
-  if (longest !== null && (longest.dump?.count ?? whole().count) <= limit) return longest.dump;
-  return dumps.set({ filters, limit }, whole, now);
+      ? dumps.complete(whole, now)
+      : dumps.set({ filters, limit: longestPage }, whole, now);
+  return limit === longestPage || (longest?.count ?? whole().count) <= limit
+    ? longest
+    : dumps.set({ filters, limit }, whole, now);
 }
 
 const lookMs = 50;

@@ -58,7 +58,10 @@ export interface DumpSource {
   lifetimeMs: number;
 }
 
-const wholeCountry: DumpSet = { filters: {}, limit: Infinity };
+/** The longest page of /stations/all (docs/contract.md 4.2): a larger country is never asked for in one piece. */
+export const longestPage = 30_000;
+
+const wholeCountry: DumpSet = { filters: {}, limit: longestPage };
 
 /** A dump without its end, which is the only part with the time. */
 interface Content {

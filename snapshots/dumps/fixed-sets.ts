@@ -1,10 +1,9 @@
 import { grades, servedStatuses } from "#src/domain/vocabulary.ts";
-import type { DumpSet } from "#snapshots/dumps/dump.ts";
+import { type DumpSet, longestPage } from "#snapshots/dumps/dump.ts";
 import { type Filters, filtersKey } from "#snapshots/model/filters.ts";
 
-/** The page lengths of /stations/all that are kept: without `limit`, and all in one page (docs/contract.md 4.2). */
+/** The length of a page of /stations/all without `limit` (docs/contract.md 4.2). */
 export const usualPage = 10_000;
-export const longestPage = 30_000;
 
 /** A set of filters for each status and for each grade: most partners ask for these, so they are always kept ready. */
 const fixedFilters: readonly Filters[] = [

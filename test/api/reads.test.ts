@@ -372,6 +372,20 @@ describe("station reads", function () {
       }
     });
 
+    it("serves the longest page of a larger country from the dump too", async () => {
+      const { dumps } = first.web.services;
+      const { complete } = dumps;
+      const tagOf = async (): Promise<string | null> =>
+        (await secret.get("/stations/all?limit=30000")).headers.get("etag");
+      const tag = await tagOf();
+      dumps.complete = (whole, now) => ({ ...complete(whole, now)!, count: 30_001 });
+      try {
+        expect(await tagOf()).to.not.equal(tag);
+      } finally {
+        dumps.complete = complete;
+      }
+    });
+
     it("takes a change into the next dump and keeps the dump young", async () => {
       const { services } = first.web;
       const path = "/stations/all?limit=30000";

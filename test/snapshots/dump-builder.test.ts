@@ -5,8 +5,9 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { brotliEnd, brotliOf } from "#snapshots/dumps/brotli-stitch.ts";
 import { chunksOf, createChunkPacker } from "#snapshots/dumps/chunks.ts";
-import { createDumpBuilder } from "#snapshots/dumps/dump.ts";
-import { listHead } from "#snapshots/model/envelope.ts";
+import { createDumpBuilder, longestPage } from "#snapshots/dumps/dump.ts";
+import { listHead, readCursor } from "#snapshots/model/envelope.ts";
+import { filtersKey } from "#snapshots/model/filters.ts";
 import { gzipMember } from "#snapshots/model/gzip-stitch.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
 import { copyInOrder } from "#snapshots/model/area-selection.ts";
@@ -89,6 +90,18 @@ describe("dump builder", () => {
     expect(chunks.length).to.be.greaterThan(10);
     // The one with the change and the one behind it, which may refer to it.
     expect(chunks.length - kept.length).to.equal(2);
+  });
+
+  it("holds the longest page of a larger country, and the cursor of the next one", async () => {
+    const model = modelOf(9);
+    const { page } = model;
+    model.page = (query) => page({ ...query, limit: query.limit - longestPage + 4 });
+    const { gzip, count } = await createDumpBuilder().build(source(model, 0), false);
+    const written = JSON.parse(gunzipSync(gzip).toString()) as Record<string, unknown>;
+    expect(count).to.equal(9);
+    expect(written["count"]).to.equal(4);
+    expect(written["stations"]).to.have.length(4);
+    expect(readCursor(written["next_cursor"] as string, filtersKey({}))?.after).to.equal("s000003");
   });
 
   it("takes hardly more bytes than one stream", async () => {
