@@ -17,14 +17,6 @@ export const loadInsightCities = (db: Db): Promise<InsightCity[]> =>
     "select id, name, region, lat, lon, population from cities order by population desc, name, id",
   );
 
-/** Every station in service with a place: without one no city could be looked for. */
-export const loadPlaces = (db: Db): Promise<(Point & { id: string })[]> =>
-  rows<Point & { id: string }>(
-    db,
-    `select id, lat, lon from stations where removed_at is null
-       and lat between -90 and 90 and lon between -180 and 180 order by id`,
-  );
-
 const bandsPerDegree = 4;
 
 /**

@@ -8,23 +8,32 @@ import type { Grade } from "#src/domain/vocabulary.ts";
 
 const atOnce = 1000;
 
-/** The stations as they are served at `now` (ms): counted by city id, and their prices. Lets others work in between. */
+/**
+ * The stations as they are served at `now` (ms): counted by city id, the city of each, and their prices. Lets others work
+ * in between.
+ */
 export async function countNow(
   model: Pick<ReadModel, "each">,
-  cityOf: (place: Point) => string,
+  cityAt: (place: Point) => string,
   now: number,
-): Promise<{ counts: Record<string, Counts>; priced: PricedStations }> {
+): Promise<{
+  counts: Record<string, Counts>;
+  cityOf: Map<string, string>;
+  priced: PricedStations;
+}> {
   const counts: Record<string, Counts> = {};
   const priced: PricedStations = { prices: [], cells: new Set() };
-  let counted = 0;
-  for (const { fuel, lat, lon } of model.each(now)) {
-    countStation((counts[cityOf({ lat, lon })] ??= noCounts()), fuel);
+  const cityOf = new Map<string, string>();
+  for (const { id, fuel, lat, lon } of model.each(now)) {
+    const city = cityAt({ lat, lon });
+    cityOf.set(id, city);
+    countStation((counts[city] ??= noCounts()), fuel);
     priced.cells.add(cellOf({ lat, lon }));
     for (const [grade, price] of pairsOf(fuel.prices))
       priced.prices.push({ lat, lon, grade, price });
-    if (++counted % atOnce === 0) await breathe();
+    if (cityOf.size % atOnce === 0) await breathe();
   }
-  return { counts, priced };
+  return { counts, cityOf, priced };
 }
 
 /** Prices as they are served, `92=58.10,95=62.50`. */

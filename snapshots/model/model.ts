@@ -221,13 +221,14 @@ export function createReadModel({
       const changedAt = table.changedAt[block.stations[slot] as number] as number;
       return { fragment: fragmentOf(block, slot), sum: sumTextOf(found), changedAt };
     },
-    /** Each station's place with its `fuel` as it is served at `now`; later changes do not change it. */
-    *each(now: number): Generator<Point & { fuel: FuelBlock }> {
+    /** Each station with its place and its `fuel` as it is served at `now`; later changes do not change it. */
+    *each(now: number): Generator<Point & { id: string; fuel: FuelBlock }> {
       const { blocks, slots } = queries.page({ after: "", limit: Infinity, now }).stations();
       for (const [i, slot] of slots.entries()) {
         const block = blocks[i] as Block;
         const [lat, lon] = block.coordinates.subarray(slot * 2) as unknown as [number, number];
-        yield { lat, lon, fuel: fuelOf(block, slot) };
+        const id = ids.id(block.stations[slot] as number);
+        yield { id, lat, lon, fuel: fuelOf(block, slot) };
       }
     },
     /** Whether a place with these opening hours is open at `now`, ms. */

@@ -6,6 +6,7 @@ import { dayMs, hourMs } from "#src/domain/units.ts";
 import type { Status } from "#src/domain/vocabulary.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
+import { slices } from "#src/infrastructure/lists.ts";
 import { lockIds } from "#src/infrastructure/locks.ts";
 import { compileShape, type Quarantine } from "#src/infrastructure/quarantine.ts";
 import { fromMs, msOf } from "#src/marks/marks.ts";
@@ -70,6 +71,8 @@ export async function pastDays(
 /** SQL: the day of a bound time, ms. */
 export const dayOf = `(${fromMs} at time zone 'UTC')::date`;
 const atOnce = 10;
+/** Of one statement: for all of a large country it took longer than a statement may, and its lists much memory. */
+const stationsAtOnce = 20_000;
 
 /** Counts some of the days that are missing or no longer right, the newest first. True when none is left. */
 const countMissing = (
@@ -125,10 +128,11 @@ export async function countTimes(
     "select station_id as id from station_status where next_at <= server_now() order by 1",
   );
   const isDue = new Set(due.map(({ id }) => id));
-  const counted = [...cityOf].filter(([id]) => !isDue.has(id));
-  const found = await rows<{ city: string; status: Status; ms: number }>(
-    db,
-    `select p.city, r.status,
+  const counted = [...cityOf.keys()].filter((id) => !isDue.has(id));
+  for (const ids of slices(counted, stationsAtOnce)) {
+    const found = await rows<{ city: string; status: Status; ms: number }>(
+      db,
+      `select p.city, r.status,
        sum(extract(epoch from least(coalesce(r.to_at, w.until), w.until) - greatest(r.from_at, w.since)) * 1000)::float8 as ms
      from (select ${fromMs} as since, ${fromMs} as until) w
      cross join unnest(?::text[], ?::text[]) as p(station_id, city)
@@ -140,9 +144,10 @@ export async function countTimes(
        where s.station_id = p.station_id and s.from_at > w.since and s.from_at < w.until) r
      where r.status <> 'nodata' and (r.to_at is null or r.to_at > w.since)
      group by 1, 2`,
-    [from, to, counted.map(([id]) => id), counted.map(([, city]) => city)],
-  );
-  for (const { city, status, ms } of found) cities[city]!.ms[status] = ms;
+      [from, to, ids, ids.map((id) => cityOf.get(id)!)],
+    );
+    for (const { city, status, ms } of found) cities[city]!.ms[status] += ms;
+  }
   for (const { id } of due) {
     const times = cities[cityOf.get(id) ?? "-"];
     const runs = times === undefined ? null : await loadRuns(db, id, from, config);

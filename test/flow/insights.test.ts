@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import { createReadModel } from "#snapshots/model/model.ts";
-import { cityFinder, loadInsightCities, loadPlaces } from "#snapshots/insights/city-of-station.ts";
+import { cityFinder, loadInsightCities } from "#snapshots/insights/city-of-station.ts";
 import { createFollower, type Follower } from "#src/feed/follower.ts";
+import type { Point } from "#src/domain/geo.ts";
 import { formatDay, formatTime, startOfDay } from "#src/domain/time.ts";
 import { noCounts, sharesOut } from "#src/domain/insights.ts";
 import { dayMs, hourMs, hourS, minuteMs } from "#src/domain/units.ts";
@@ -289,7 +290,8 @@ describe("flow: history, insights and overview are a count of status runs", func
       db,
       `select a.id, coalesce(c.id, '') as city from stations a left join ${nearestCity} on true`,
     );
-    const found = (await loadPlaces(db)).map((place) => ({ id: place.id, city: find(place) }));
+    const places = await rows<Point & { id: string }>(db, "select id, lat, lon from stations");
+    const found = places.map((place) => ({ id: place.id, city: find(place) }));
     expect(found).to.have.deep.members(known);
     expect(new Set(found.map(({ city }) => city)).size).to.be.greaterThan(2);
   });

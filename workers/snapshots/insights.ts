@@ -3,7 +3,7 @@ import { startOfDay } from "#src/domain/time.ts";
 import { countTimes, type InsightDay, pastDays } from "#src/marks/insight-days.ts";
 import { type GradeDay, noteGrades, readGradeDays } from "#src/marks/insight-grades.ts";
 import { cityShape } from "#snapshots/cities.ts";
-import { cityFinder, loadInsightCities, loadPlaces } from "#snapshots/insights/city-of-station.ts";
+import { cityFinder, loadInsightCities } from "#snapshots/insights/city-of-station.ts";
 import { countNow } from "#snapshots/insights/count.ts";
 import { createInsightStore } from "#snapshots/insights/insight-store.ts";
 import { findMedians, saveMedians } from "#snapshots/insights/price-medians.ts";
@@ -32,11 +32,10 @@ export function createInsightsDuty(
       cityShape,
     );
     const cityAt = cityFinder(cities);
-    const { counts, priced } = await countNow(model, cityAt, now);
+    const { counts, cityOf, priced } = await countNow(model, cityAt, now);
     // Medians come first, because new marks are judged by them, and the steps below may fail.
     const medians = await findMedians(priced, config);
     await saveMedians(redis, config.redisPrefix, medians, now);
-    const cityOf = new Map((await loadPlaces(db)).map((place) => [place.id, cityAt(place)]));
     const past = await pastDays(db, cityOf, now, config, known, quarantine);
     await noteGrades(db, counts, now);
     const gradesOf = await readGradeDays(db, knownGrades, quarantine);
