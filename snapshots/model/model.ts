@@ -24,6 +24,7 @@ import {
   renderStation,
   writeState,
 } from "#snapshots/model/fragment.ts";
+import { byId, byPlace } from "#snapshots/model/grouping.ts";
 import { createSchedules, type OpenState } from "#snapshots/model/schedules.ts";
 import { createQueries } from "#snapshots/model/queries.ts";
 import {
@@ -50,6 +51,8 @@ interface ModelSettings {
   lifetimeMs: number;
   /** Bytes of the stations' JSON that are held plain, the last read first; the rest is held deflated. */
   plainBytes?: number;
+  /** Blocks hold neighbours in the order of ids, not of the map: for dumps, not for searches. */
+  inIdOrder?: boolean;
   /** The numbers of the stations, shared with others that keep something for each. */
   ids?: IdTable;
 }
@@ -61,12 +64,14 @@ interface ModelSettings {
 export function createReadModel({
   lifetimeMs,
   plainBytes = Infinity,
+  inIdOrder = false,
   ids = createIdTable(),
 }: ModelSettings) {
   const table = createStationTable(ids);
   const list = createBlockList();
-  const store = { list, table, cache: createBlockCache(plainBytes) };
   const order = createIdOrder(ids);
+  const grouping = inIdOrder ? byId(table, order) : byPlace(list);
+  const store = { list, table, cache: createBlockCache(plainBytes), grouping };
   const changes = createChangeOrder(table);
   /** The present ids of stations that are a part of another one. */
   const merged = new Map<string, string>();

@@ -71,9 +71,11 @@ export function createFollower(deps: {
   outcomes?: { ids(): number[]; settle(reports: readonly Report[]): void };
   /** By default a separate one. */
   quarantine?: Quarantine;
+  /** The first load comes in the order of ids, not of the map. */
+  inIdOrder?: boolean;
 }) {
   const { db, config, log, clock, onRows, onReload, outcomes } = deps;
-  const { quarantine = createQuarantine(log) } = deps;
+  const { quarantine = createQuarantine(log), inIdOrder = false } = deps;
   const { ids: stations = createIdTable() } = deps;
   /** The applied number of each station; 0 when the database does not know it. */
   let seqs = new Float64Array(1024);
@@ -197,7 +199,7 @@ export function createFollower(deps: {
         const [newest] = await rows<{ seq: number | null }>(tx, sql);
         await tx.raw(
           `declare everything no scroll cursor for select s.id from changes c join stations s on s.id = c.station_id
-         order by floor(s.lat * 2), s.lon, s.id collate "C"`,
+         order by ${inIdOrder ? "" : "floor(s.lat * 2), s.lon, "}s.id collate "C"`,
         );
         for (;;) {
           const ids = await rows<{ id: string }>(tx, `fetch forward ${loadRows} from everything`);

@@ -16,14 +16,15 @@ import { createDumpDuty } from "#workers/snapshots/whole.ts";
  * clock's jobs.
  */
 export function createSnapshotsRole(deps: RoleDeps): Role {
-  const { config, db, log, clock, time, quarantine } = deps;
-  const model = createReadModel({ lifetimeMs: config.statusLifetimeMs });
+  const { config, db, log, clock, time } = deps;
+  const { statusLifetimeMs: lifetimeMs, plainBytes } = config;
+  const model = createReadModel({ lifetimeMs, plainBytes, inIdOrder: true });
   const ledger = createLedger();
   const onRows = (rows: Parameters<typeof model.apply>[0]): void => {
     model.apply(rows, clock());
     ledger.apply(rows);
   };
-  const follower = createFollower({ db, config, log, clock, quarantine, onRows });
+  const follower = createFollower({ ...deps, onRows, inIdOrder: true });
   const aliases = createAliasWatch({ db, config, log, learn: model.brands.learn });
   deps.peers.tell(() => ({ seq: follower.seq() }));
   time.onStepBack(() => follower.forget(model.rewind(clock())));

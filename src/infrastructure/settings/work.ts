@@ -69,7 +69,7 @@ export const workSettings = {
     "PLAIN_BYTES",
     32 * 1024 * 1024,
     integer(0, 1e12),
-    "bytes of the stations' JSON and states, about 680 per station, that a web process keeps uncompressed: those read last; the rest is compressed",
+    "bytes of the stations' JSON and states, about 680 per station, that a `web` or `snapshots` process keeps uncompressed: those read last; the rest is compressed",
   ),
   askedSetsBytes: setting(
     "ASKED_SETS_BYTES",
