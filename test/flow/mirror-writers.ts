@@ -93,7 +93,7 @@ export async function joinSome({ country }: Stage, random: Random, end: number):
     if (random.chance(0.1)) await reopenStation(by(db, "olga"), {}, whole!);
     await sleep(random.int(20, 200));
   }
-  expect(joined).to.be.greaterThan(3);
+  expect(joined).to.be.greaterThan(0);
 }
 
 let version = 0;

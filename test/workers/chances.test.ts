@@ -297,10 +297,8 @@ describe("worker: the chances follow the marks", function () {
 
 describe("worker: chances in processes", function () {
   this.timeout(120_000);
-  const { country, client, workers } = useStage(3, [
-    ...["web", "marks", "upkeep", "clock"],
-    ...["snapshots", "snapshots"],
-  ]);
+  const roles = ["web", "marks", "upkeep", "clock", "snapshots", "snapshots"];
+  const { country, client, workers } = useStage(3, roles, { CHANCE: "true" });
   const levelAt = async (n: number): Promise<number | null> => {
     const sql = "select chance from station_status where station_id = ?";
     return (
