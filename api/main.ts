@@ -5,6 +5,7 @@ import {
   refuseUnsuitable,
   roleConfig,
 } from "#src/infrastructure/lifecycle.ts";
+import { basemapWord } from "#src/infrastructure/map-settings.ts";
 import { openTracer } from "#src/infrastructure/tracing.ts";
 
 // The web role.
@@ -36,6 +37,8 @@ try {
   // Before anybody is told to come: loading a country leaves as much behind as it takes.
   collectGarbage();
   if (!stopping) log.info({ port }, "ready");
+  const word = basemapWord(config);
+  if (word !== null) log.info(word);
 } catch (error) {
   const { host, port } = config;
   log.fatal({ reason: (error as Error).message }, `cannot listen on HOST ${host}, PORT ${port}`);

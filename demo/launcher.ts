@@ -14,6 +14,7 @@ import { sentenceOf } from "#demo/sentence.ts";
 import { claimWebPort } from "#demo/servers/port.ts";
 import { startServers } from "#demo/servers/start.ts";
 import { givenSettings, loadConfig, settings } from "#src/infrastructure/config.ts";
+import { basemapWord } from "#src/infrastructure/map-settings.ts";
 
 // `npm start`: everything on this machine, for a trial. What it needs between two runs lies in .data/.
 const dataDir = resolve(".data");
@@ -80,6 +81,8 @@ async function start(cleanUp: (() => Promise<void> | void)[]): Promise<number> {
   const baseUrl = process.env.BASE_URL || `http://localhost:${port}`;
   const env = {
     REPORTER_PEPPER: secrets.reporterPepper,
+    // A trial's map has streets where the browser reaches them; the screen says so. A real country asks nobody unasked.
+    ...(given === null ? { BASEMAP: "openfreemap" } : {}),
     ...process.env,
     DATABASE_URL: servers.databaseUrl,
     REDIS_URL: servers.redisUrl,
@@ -113,7 +116,8 @@ async function start(cleanUp: (() => Promise<void> | void)[]): Promise<number> {
   cleanUp.push(() => rmSync(runFile, { force: true }));
   writeFileSync(runFile, `${JSON.stringify({ ...run, ...known }, null, 2)}\n`, { mode: 0o600 });
   const seconds = (Date.now() - startedAt) / 1000;
-  console.log(await screen({ baseUrl, port, keys, operator, seconds, area }));
+  const word = basemapWord(loadConfig(env));
+  console.log(await screen({ baseUrl, port, keys, operator, seconds, area, word }));
   return failed;
 }
 

@@ -11,6 +11,8 @@ interface Running {
   seconds: number;
   /** An area with stations, `south,west,north,east`; by default one that the demo country has. */
   area?: string | undefined;
+  /** What is to be known of the base map, if anything. */
+  word: string | null;
 }
 
 // Novosibirsk's middle: every demo country and every import of Russia has stations there.
@@ -34,11 +36,13 @@ export async function screen({
   keys,
   operator,
   seconds,
+  word,
 }: Running): Promise<string> {
   const shown: string[] = [];
   for (const [path, what] of pages) {
     if (await isPage(`http://127.0.0.1:${port}${path}`)) shown.push(row(what, baseUrl + path));
   }
+  const note = word === null ? "" : `\n  Note: ${word}.\n`;
   return `
 Fuelmark is running at ${baseUrl} (started in ${seconds.toFixed(1)} s)
 
@@ -52,7 +56,7 @@ Stations of a city, as a partner's server asks for them:
   npm run -s operator -- --help     issue keys, import stations, review marks
   .data/logs/                       what each role says
   Ctrl-C                            stops everything; npm start goes on from there
-`;
+${note}`;
 }
 
 const row = (what: string, value: string): string => `  ${`${what}:`.padEnd(22)} ${value}`;

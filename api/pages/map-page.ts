@@ -6,7 +6,7 @@ import { html, type Html } from "#api/pages/html.ts";
 import { type Language, messagesOf } from "#api/pages/messages.ts";
 import { creditLine } from "#api/pages/station-text.ts";
 import { installTags } from "#api/pages/web-manifest.ts";
-import { basemapOf } from "#src/infrastructure/map-settings.ts";
+import { basemapHost } from "#src/infrastructure/map-settings.ts";
 import { consumerKey } from "#src/keys/consumer-key.ts";
 
 /** The key of the map at `/`; null when it is not in force. */
@@ -35,8 +35,8 @@ interface MapPage extends Beginning {
 export function createMapPage(services: PageDeps): (ctx: Context, page: MapPage) => void {
   const { config, clock } = services;
   const built = readBuilt("widget/index.html");
-  const { url } = basemapOf(config);
-  const hosts = /^https?:/i.test(url) ? [new URL(url).origin] : [];
+  const host = basemapHost(config);
+  const hosts = host === null ? [] : [host];
   return (ctx, { root, key = "", language, station = "", ...page }) => {
     const { stationsAt, nearest } = messagesOf(language);
     const where = page.place?.city ?? "";

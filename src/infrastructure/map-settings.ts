@@ -11,6 +11,8 @@ export interface Basemap {
   kind: "bundled" | "pmtiles" | "style" | "raster";
   /** An absolute address, or a path on this server. */
   url: string;
+  /** A style for the dark theme, on the same host. */
+  dark?: string;
   /** The credit that the source demands, shown as text. */
   attribution: string;
 }
@@ -23,6 +25,8 @@ export const operatorPath = "/basemap/operator.pmtiles";
 export function basemapOf({ basemap, basemapAttribution: attribution }: Config): Basemap {
   if (basemap === "bundled")
     return { kind: "bundled", url: bundledPath, attribution: attribution || "Natural Earth" };
+  if (basemap === "openfreemap")
+    return { kind: "style", ...openFreeMap, attribution: attribution || openFreeMapCredit };
   if (!isAddress(basemap))
     return {
       kind: "pmtiles",
@@ -31,6 +35,28 @@ export function basemapOf({ basemap, basemapAttribution: attribution }: Config):
     };
   const kind = isTemplate(basemap) ? "raster" : isArchive(basemap) ? "pmtiles" : "style";
   return { kind, url: basemap, attribution };
+}
+
+const openFreeMap = {
+  url: "https://tiles.openfreemap.org/styles/positron",
+  dark: "https://tiles.openfreemap.org/styles/dark",
+};
+const openFreeMapCredit = "OpenFreeMap © OpenMapTiles © OpenStreetMap contributors";
+
+/** The host that viewers' browsers ask for the base map; null when they ask only this service. */
+export function basemapHost(config: Config): string | null {
+  const { url } = basemapOf(config);
+  return isAddress(url) ? new URL(url).origin : null;
+}
+
+/** What an operator should know of the base map at the start, in one line; null where it is the operator's own file. */
+export function basemapWord(config: Config): string | null {
+  const host = basemapHost(config);
+  if (host !== null)
+    return `the map comes from ${host}, which viewers' browsers ask: BASEMAP=bundled asks nobody`;
+  return config.basemap === "bundled"
+    ? "the map has no streets: set BASEMAP=openfreemap for those of tiles.openfreemap.org, or BASEMAP=FILE.pmtiles for your own (docs/operations.md)"
+    : null;
 }
 
 const credits = new Map<string, string>();
@@ -52,7 +78,7 @@ function creditOf(file: string): string {
 
 /** The operator's PMTiles file that this server serves; null without one. */
 export const basemapFile = ({ basemap }: Pick<Config, "basemap">): string | null =>
-  basemap === "bundled" || isAddress(basemap) ? null : basemap;
+  isKnown(basemap) || isAddress(basemap) ? null : basemap;
 
 /** The kind of base map; `missing` if its file cannot be read. */
 export async function basemapState(config: Config): Promise<"bundled" | "own" | "missing"> {
@@ -65,15 +91,16 @@ export async function basemapState(config: Config): Promise<"bundled" | "own" | 
   );
 }
 
-/** Checks the setting's form: `bundled`, the path of a .pmtiles file, or an http(s) address. */
+/** Checks the setting's form: `bundled`, `openfreemap`, the path of a .pmtiles file, or an http(s) address. */
 export function parseBasemap(text: string): string {
-  if (text === "bundled" || (!isAddress(text) && isArchive(text))) return text;
+  if (isKnown(text) || (!isAddress(text) && isArchive(text))) return text;
   if (isAddress(text) && URL.canParse(text)) return text;
   throw new Error(
-    "bundled, the path of a .pmtiles file, or the http(s) address of a .pmtiles file, a style or raster tiles ({z}/{x}/{y})",
+    "bundled, openfreemap, the path of a .pmtiles file, or the http(s) address of a .pmtiles file, a style or raster tiles ({z}/{x}/{y})",
   );
 }
 
+const isKnown = (text: string): boolean => text === "bundled" || text === "openfreemap";
 const isAddress = (text: string): boolean => /^https?:\/\//i.test(text);
 const isTemplate = (text: string): boolean =>
   ["{z}", "{x}", "{y}"].every((one) => text.includes(one));

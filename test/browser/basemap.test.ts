@@ -5,6 +5,12 @@ import { expect } from "chai";
 import type { Browser, Page } from "playwright-core";
 import { openBrowser, openPage } from "#test/harness/browser.ts";
 import { streetsArchive } from "#test/harness/streets.ts";
+import {
+  openStyleHost,
+  styleColours,
+  type StyleHost,
+  type StyleHostMood,
+} from "#test/harness/style-server.ts";
 import { type MapSite, openMapSite, stationsInView } from "#test/browser/map-site.ts";
 import { sized } from "#test/harness/long.ts";
 
@@ -79,4 +85,126 @@ describe("browser: a base map with streets", function () {
       expect(complaints).to.deep.equal([]);
       await close();
     });
+});
+
+/** Of our own land and sea, in daylight. */
+const land: Colour = [246, 244, 239];
+/** What the browser itself says of a host that does not answer well, whatever a page does about it. */
+const isOfNetwork = (said: string): boolean =>
+  /^Failed to load resource|blocked by CORS/.test(said);
+
+describe("browser: a style of another host", function () {
+  let browser: Browser;
+  let site: MapSite;
+  let host: StyleHost;
+
+  before(async function () {
+    browser = await openBrowser(this);
+    host = await openStyleHost();
+    site = await openMapSite({ env: { BASEMAP: `${host.origin}/styles/light` } });
+  });
+  beforeEach(() => {
+    host.mood = "well";
+    host.asked.length = 0;
+  });
+  after(async () => {
+    await site?.stop();
+    await host?.stop();
+    await browser?.close();
+  });
+
+  const place = { lat: "55", lon: "37.02", zoom: "11" };
+
+  it("is drawn with its own credit, and asked for nothing but style, sources and tiles", async () => {
+    const { page, complaints, requests, close } = await openPage(browser, { pixelRatio: 1 });
+    await page.goto(site.widgetUrl(place));
+    await stationsInView(page);
+    await page.getByText("© Mapmakers").waitFor();
+    let drawn = 0;
+    while (drawn < 50_000)
+      drawn = (await countPixels(page, { ground: styleColours.light }))["ground"]!;
+    expect(host.asked.filter((path) => !/^\/(styles|planet|tiles)/.test(path))).to.deep.equal([]);
+    const others = requests.filter(
+      (url) => ![site.web.baseUrl, host.origin].includes(new URL(url).origin),
+    );
+    expect(others.filter((url) => url.startsWith("http"))).to.deep.equal([]);
+    expect(complaints).to.deep.equal([]);
+    await close();
+  });
+
+  it("is the only host that the page's policy lets in", async () => {
+    const page = await fetch(site.widgetUrl(place));
+    const policy = page.headers.get("content-security-policy")!.replace(/frame-ancestors[^;]*/, "");
+    expect([...new Set(policy.match(/https?:[^ ;]+/g))]).to.deep.equal([host.origin]);
+  });
+
+  const moods: [mood: StyleHostMood, what: string][] = [
+    ["silent", "does not answer"],
+    ["missing", "answers 404"],
+    ["page", "answers with a page"],
+    ["no-tiles", "has a style and no tiles"],
+  ];
+  for (const [mood, what] of moods)
+    it(`gives way to our own land, sea and credit when its host ${what}`, async () => {
+      const { page, complaints, close } = await openPage(browser, { pixelRatio: 1 });
+      const expected = await stationsThere(host, "well");
+      host.mood = mood;
+      await page.goto(site.widgetUrl(place));
+      expect(await stationsInView(page)).to.equal(expected);
+      await page.getByText("Natural Earth").waitFor();
+      let drawn = 0;
+      while (drawn < 20_000) drawn = (await countPixels(page, { land }))["land"]!;
+      expect(complaints.filter((said) => !isOfNetwork(said))).to.deep.equal([]);
+      await close();
+    });
+
+  /** How many stations are in sight with the host in this mood. */
+  async function stationsThere(at: StyleHost, mood: StyleHostMood): Promise<number> {
+    at.mood = mood;
+    const { page, close } = await openPage(browser);
+    await page.goto(site.widgetUrl(place));
+    const count = await stationsInView(page);
+    await close();
+    return count;
+  }
+});
+
+describe("browser: the styles of OpenFreeMap", function () {
+  let browser: Browser;
+  let site: MapSite;
+  let host: StyleHost;
+
+  before(async function () {
+    browser = await openBrowser(this);
+    host = await openStyleHost();
+    site = await openMapSite({ env: { BASEMAP: "openfreemap" } });
+  });
+  after(async () => {
+    await site?.stop();
+    await host?.stop();
+    await browser?.close();
+  });
+
+  it("follow the theme, under stations that stay", async () => {
+    const { page, complaints, close } = await openPage(browser, { pixelRatio: 1 });
+    const served = host.origin;
+    host.origin = "https://tiles.openfreemap.org";
+    await page.route(`${host.origin}/**`, async (route) => {
+      const { pathname } = new URL(route.request().url());
+      await route.fulfill({ response: await route.fetch({ url: served + pathname }) });
+    });
+    await page.goto(site.widgetUrl({ lat: "55", lon: "37.02", zoom: "11" }));
+    const there = await stationsInView(page);
+    await page.getByText("OpenFreeMap © OpenMapTiles © OpenStreetMap contributors").waitFor();
+    let drawn = 0;
+    while (drawn < 50_000)
+      drawn = (await countPixels(page, { ground: styleColours.light }))["ground"]!;
+    await page.getByRole("button", { name: "Dark theme" }).click();
+    drawn = 0;
+    while (drawn < 50_000)
+      drawn = (await countPixels(page, { ground: styleColours.dark }))["ground"]!;
+    expect(await stationsInView(page)).to.equal(there);
+    expect(complaints).to.deep.equal([]);
+    await close();
+  });
 });

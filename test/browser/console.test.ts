@@ -95,8 +95,10 @@ describe("browser: console", function () {
     const table = page.getByRole("table", { name: "Open alarms" });
     await table.getByText("partner 2, Тестоград").waitFor();
     // This service has only the bundled map: how to come to streets.
-    await page.getByText("land and sea only").waitFor();
-    await page.getByText("For streets set BASEMAP to the address of a MapLibre style").waitFor();
+    await page.getByText("water, borders and names, without streets").waitFor();
+    await page
+      .getByText("For streets set BASEMAP to openfreemap, to the address of a MapLibre style")
+      .waitFor();
     await table.getByText("limit 20").first().waitFor();
     expect(await axeFaults(page)).to.deep.equal([]);
     await table

@@ -5,8 +5,10 @@ import { join } from "node:path";
 import { expect } from "chai";
 import {
   basemapFile,
+  basemapHost,
   basemapOf,
   basemapState,
+  basemapWord,
   parseCenter,
 } from "#src/infrastructure/map-settings.ts";
 import { writePmtiles } from "#src/infrastructure/pmtiles.ts";
@@ -35,6 +37,28 @@ describe("the settings of the map", () => {
       expect(basemapFile(config)).to.equal(file);
     });
   }
+
+  it("knows OpenFreeMap's two styles by name, and whom viewers ask", () => {
+    const config = loadConfig({ BASEMAP: "openfreemap" });
+    const { kind, url, dark, attribution } = basemapOf(config);
+    expect([kind, url, dark].join(" ")).to.equal(
+      "style https://tiles.openfreemap.org/styles/positron https://tiles.openfreemap.org/styles/dark",
+    );
+    expect(attribution).to.include("OpenStreetMap contributors");
+    expect([basemapFile(config), basemapHost(config)]).to.deep.equal([
+      null,
+      "https://tiles.openfreemap.org",
+    ]);
+    expect(basemapHost(loadConfig({}))).to.equal(null);
+  });
+
+  it("says at the start what is to be known of it: no streets, or another host", () => {
+    expect(basemapWord(loadConfig({}))).to.match(/no streets: set BASEMAP=openfreemap/);
+    expect(basemapWord(loadConfig({ BASEMAP: "openfreemap" }))).to.include(
+      "https://tiles.openfreemap.org, which viewers' browsers ask",
+    );
+    expect(basemapWord(loadConfig({ BASEMAP: "/srv/own.pmtiles" }))).to.equal(null);
+  });
 
   it("credits the bundled map's source unless told otherwise, and no other's", () => {
     expect(basemapOf(loadConfig({})).attribution).to.equal("Natural Earth");
@@ -68,7 +92,7 @@ describe("the settings of the map", () => {
   it("refuses what can be no base map or centre, and says what is expected", () => {
     for (const text of ["none", "/srv/map.mbtiles", "ftp://maps.example/a.pmtiles/x", "https://"])
       expect(() => loadConfig({ BASEMAP: text }), text).to.throw(
-        /BASEMAP must be bundled, the path/,
+        /BASEMAP must be bundled, openfreemap, the path/,
       );
     for (const text of [
       "55",

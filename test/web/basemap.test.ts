@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
+import { VectorTile } from "@mapbox/vector-tile";
+import { PbfReader } from "pbf";
 import { PMTiles, TileType } from "pmtiles";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
 import { writePmtiles } from "#src/infrastructure/pmtiles.ts";
@@ -40,6 +42,33 @@ describe("web: the bundled base map", function () {
     expect(await tileOf(reader, 0, 0, 0)).to.be.greaterThan(1000);
     expect(await tileOf(reader, 7, 77, 39)).to.be.greaterThan(10);
     expect(await tileOf(reader, 7, 10, 64)).to.equal(null);
+  });
+
+  it("has water, borders and names in both languages, and none for what its source disputes", async () => {
+    const built = join(projectRoot, "web", "dist", "basemap", "bundled.pmtiles");
+    const reader = readerOf(readFileSync(built));
+    const layersOf = async (z: number, x: number, y: number) =>
+      new VectorTile(new PbfReader(new Uint8Array((await reader.getZxy(z, x, y))!.data))).layers;
+    const namesOf = async (z: number, x: number, y: number) => {
+      const { names } = await layersOf(z, x, y);
+      return Array.from({ length: names!.length }, (_, n) => names!.feature(n).properties);
+    };
+    // The Gulf of Finland with its lakes, and the Black Sea's north.
+    expect(Object.keys(await layersOf(4, 9, 4)).sort()).to.deep.equal([
+      "borders",
+      "lakes",
+      "land",
+      "names",
+      "rivers",
+    ]);
+    const near = (await namesOf(4, 9, 4)).map(({ en, ru }) => `${String(en)} ${String(ru)}`);
+    expect(near).to.include.members(["Finland Финляндия", "Pskov Псковская область"]);
+    const all = (await namesOf(6, 37, 22)).map(({ en }) => en);
+    expect(all).to.include("Kherson").and.not.include("Autonomous Republic of Crimea");
+    // The whole world on one tile has countries only.
+    expect(new Set((await namesOf(0, 0, 0)).map(({ of }) => of))).to.deep.equal(
+      new Set(["country"]),
+    );
   });
 
   itLong("finds every tile also where the directory does not fit into one piece", async () => {

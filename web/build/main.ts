@@ -13,7 +13,7 @@ import {
 import { join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import { bundledBasemap, landFile } from "#web/build/basemap.ts";
+import { bundledBasemap, sourceFiles } from "#web/build/basemap.ts";
 import { publish } from "#web/build/publish.ts";
 import { buildServiceWorker } from "#web/build/service-worker.ts";
 
@@ -43,7 +43,7 @@ await make("the pages", stampFile, stampOf([join(web, ".."), web]), async () => 
 });
 const basemapStamp = createHash("sha256");
 for (const file of [
-  landFile,
+  ...Object.values(sourceFiles),
   join(web, "build", "basemap.ts"),
   join(web, "..", "src", "infrastructure", "pmtiles.ts"),
 ])

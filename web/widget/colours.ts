@@ -5,6 +5,10 @@ export interface MapColours {
   sea: string;
   land: string;
   coast: string;
+  river: string;
+  border: string;
+  /** Names of regions and countries. */
+  region: string;
   town: string;
   label: string;
   halo: string;
@@ -15,6 +19,9 @@ export const mapColours: Record<Theme, MapColours> = {
     sea: "#c9dcec",
     land: "#f6f4ef",
     coast: "#9db9d1",
+    river: "#a9c6de",
+    border: "#c3b6c4",
+    region: "#7b7480",
     town: "#e6dfd2",
     label: "#33424f",
     halo: "#fbfaf7",
@@ -23,6 +30,9 @@ export const mapColours: Record<Theme, MapColours> = {
     sea: "#0a1520",
     land: "#16212b",
     coast: "#31506b",
+    river: "#28496a",
+    border: "#4a5468",
+    region: "#8591a0",
     town: "#24333f",
     label: "#c3d0da",
     halo: "#101a23",

@@ -40,6 +40,8 @@ export interface WidgetConfig {
 export interface BasemapConfig {
   kind: "bundled" | "pmtiles" | "style" | "raster";
   url: string;
+  /** Of a style: its twin for the dark theme. */
+  dark?: string;
   attribution: string;
 }
 
@@ -57,6 +59,8 @@ export const canDraw = computed(() => noMap.value === null);
 /** False before the first view is known. */
 export const canSee = computed(() => view.value !== null && config.value !== null);
 export const config = signal<WidgetConfig | null>(null);
+/** The credit of the base map: of the one that was opened, once there is one. */
+export const baseCredit = signal<string | null>(null);
 export const cities = signal<readonly City[]>([]);
 export const view = signal<View | null>(null);
 /** The grade whose filter a partner's address has switched on (docs/contract.md 4.11), or the one chosen in its place. */

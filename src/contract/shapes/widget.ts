@@ -31,6 +31,9 @@ export const widgetConfig = Type.Object(
     basemap: Type.Object({
       kind: word(["bundled", "pmtiles", "style", "raster"]),
       url: Type.String({ description: "A path on this server, or elsewhere" }),
+      dark: Type.Optional(
+        Type.String({ description: "Of a style: another for the dark theme, on the same host" }),
+      ),
       attribution: Type.String({ description: "The credit that the source demands" }),
     }),
     credits: Type.Array(Type.String(), {

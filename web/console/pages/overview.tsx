@@ -49,7 +49,7 @@ function BasemapWord({ basemap }: { basemap: ConsoleHealth["basemap"] }) {
       <h2>{say("Map")}</h2>
       <div class="card">
         {basemap === "bundled" ? (
-          <p>{say("The map shows land and sea only, without streets.")}</p>
+          <p>{say("The map shows water, borders and names, without streets.")}</p>
         ) : (
           <p class="fault">
             {say("The file that BASEMAP names cannot be read: the map has no background.")}
@@ -57,7 +57,7 @@ function BasemapWord({ basemap }: { basemap: ConsoleHealth["basemap"] }) {
         )}
         <p>
           {sayWith(
-            "For streets set {setting} to the address of a MapLibre style or to a .pmtiles file of the country, and restart the web processes. docs/operations.md has the commands.",
+            "For streets set {setting} to openfreemap, to the address of a MapLibre style or to a .pmtiles file of the country, and restart the web processes. docs/operations.md has the commands.",
             { setting: <code>BASEMAP</code> },
           )}
         </p>

@@ -119,11 +119,12 @@ export const shell = {
   "maxmemory-policy {policy}": "правило maxmemory-policy: {policy}",
   "{untrusted} of {all} requests had X-Forwarded-For or Forwarded from an address that TRUSTED_PROXIES does not name. If a proxy of yours stands in front, set TRUSTED_PROXIES to its address: until then all its viewers count as one. A stranger can send such a header too, so a few of them mean nothing.":
     "Запросов с X-Forwarded-For или Forwarded от адресов, которых нет в TRUSTED_PROXIES: {untrusted} из {all}. Если перед сервисом стоит ваш прокси, укажите в TRUSTED_PROXIES его адрес: пока его нет, все посетители за прокси считаются одним. Такой заголовок может послать и посторонний, поэтому несколько запросов ничего не значат.",
-  "The map shows land and sea only, without streets.": "На карте только суша и море, улиц нет.",
+  "The map shows water, borders and names, without streets.":
+    "На карте только вода, границы и названия, улиц нет.",
   "The file that BASEMAP names cannot be read: the map has no background.":
     "Файл, указанный в BASEMAP, не читается: у карты нет подложки.",
-  "For streets set {setting} to the address of a MapLibre style or to a .pmtiles file of the country, and restart the web processes. docs/operations.md has the commands.":
-    "Чтобы появились улицы, укажите в {setting} адрес стиля MapLibre или файл .pmtiles вашей страны и перезапустите веб-процессы. Команды — в docs/operations.md.",
+  "For streets set {setting} to openfreemap, to the address of a MapLibre style or to a .pmtiles file of the country, and restart the web processes. docs/operations.md has the commands.":
+    "Чтобы появились улицы, укажите в {setting} openfreemap, адрес стиля MapLibre или файл .pmtiles вашей страны и перезапустите веб-процессы. Команды — в docs/operations.md.",
   "Not ready: {parts}": "Сервис не готов: {parts}",
   "Serving, but degraded: {parts}": "Сервис работает, но со сбоями: {parts}",
   "All parts of this process work.": "Все компоненты этого процесса работают.",

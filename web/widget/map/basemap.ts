@@ -7,26 +7,51 @@ import {
 import { PMTiles, Protocol, TileType } from "pmtiles";
 import type { Theme } from "#web/kit/theme.ts";
 import { mapColours } from "#web/widget/colours.ts";
+import { bundledLayers } from "#web/widget/map/bundled-style.ts";
+import { openStyle } from "#web/widget/map/open-style.ts";
+import type { Target } from "#web/widget/map-handle.ts";
 import { language } from "#web/widget/words.ts";
 import type { BasemapConfig } from "#web/widget/state.ts";
 
 /** A base map: the map's first style, and a function that makes its colours follow the theme. */
 export interface Basemap {
-  style: StyleSpecification | string;
+  style: StyleSpecification;
   paint(map: MapLibre, theme: Theme): void;
 }
 
-const source = "base";
-const still = (): void => {};
+/** The kind that was opened, which may be another than the operator's, and the credit that it demands. */
+type Opened = Basemap & Pick<BasemapConfig, "kind" | "attribution">;
 
-/** The base map that the operator has chosen (decisions 6). `root` is where the service lies. */
+const source = "base";
+
+/**
+ * The base map that the operator has chosen (decisions 6), or our own where a style's host does not answer. `root` is
+ * where the service lies, `start` where the map opens.
+ */
 export async function openBasemap(
-  { kind, url }: BasemapConfig,
-  theme: Theme,
-  root: string,
-): Promise<Basemap> {
+  config: BasemapConfig,
+  { theme, root, start }: { theme: Theme; root: string; start: Target },
+): Promise<Opened> {
+  const { kind, attribution } = config;
+  if (kind !== "style") return { kind, attribution, ...(await openOwn(config, theme, root)) };
+  const found = await openStyle(styleFor(config, theme), start);
+  if (found !== null) {
+    const { style, credit } = found;
+    return {
+      kind,
+      attribution: attribution || credit,
+      style,
+      paint: swapping(config, style, start),
+    };
+  }
+  const url = new URL("basemap/bundled.pmtiles", root).href;
+  const land = { kind: "bundled", url, attribution: "Natural Earth" } as const;
+  return { ...land, ...(await openOwn(land, theme, root)) };
+}
+
+/** One of this service, or an archive or pictures elsewhere. */
+async function openOwn({ kind, url }: BasemapConfig, theme: Theme, root: string): Promise<Basemap> {
   const address = /^https?:/i.test(url) ? url : new URL(url.replace(/^\//, ""), root).href;
-  if (kind === "style") return { style: address, paint: still };
   if (kind === "raster") return raster([address], theme);
   const protocol = new Protocol();
   addProtocol("pmtiles", protocol.tile);
@@ -39,39 +64,45 @@ export async function openBasemap(
     : raster([`pmtiles://${address}/{z}/{x}/{y}`], theme);
 }
 
-/** Sea, a blurred coast, land: our own tiles. */
+const styleFor = ({ url, dark }: BasemapConfig, theme: Theme): string =>
+  theme === "dark" ? (dark ?? url) : url;
+
+/** Changes to the other theme's style, where there is one and its host answers; what lies on the map stays. */
+function swapping(
+  config: BasemapConfig,
+  first: StyleSpecification,
+  start: Target,
+): Basemap["paint"] {
+  let shown = first;
+  let wanted: Theme | null = null;
+  return (map, theme) => {
+    wanted = theme;
+    if (config.dark === undefined) return;
+    void openStyle(styleFor(config, theme), start).then((found) => {
+      if (found === null || wanted !== theme) return;
+      const old = new Set(shown.layers.map(({ id }) => id));
+      map.setStyle(found.style, {
+        transformStyle: (now, next) => ({
+          ...next,
+          sources: {
+            ...Object.fromEntries(
+              Object.entries(now?.sources ?? {}).filter(([name]) => !(name in shown.sources)),
+            ),
+            ...next.sources,
+          },
+          layers: [...next.layers, ...(now?.layers ?? []).filter(({ id }) => !old.has(id))],
+        }),
+      });
+      shown = found.style;
+    });
+  };
+}
+
+/** Our own tiles. */
 function bundled(address: string, theme: Theme): Basemap {
-  const { sea, land, coast } = mapColours[theme];
-  const layers: LayerSpecification[] = [
-    { id: "sea", type: "background", paint: { "background-color": sea } },
-    {
-      id: "coast",
-      type: "line",
-      source,
-      "source-layer": "land",
-      paint: {
-        "line-color": coast,
-        "line-width": ["interpolate", ["linear"], ["zoom"], 2, 2, 8, 8],
-        "line-blur": ["interpolate", ["linear"], ["zoom"], 2, 2, 8, 8],
-        "line-opacity": 0.8,
-      },
-    },
-    {
-      id: "land",
-      type: "fill",
-      source,
-      "source-layer": "land",
-      paint: { "fill-color": land, "fill-antialias": false },
-    },
-  ];
   return {
-    style: styleOf({ type: "vector", url: `pmtiles://${address}` }, layers),
-    paint: (map, next) => {
-      const colours = mapColours[next];
-      map.setPaintProperty("sea", "background-color", colours.sea);
-      map.setPaintProperty("coast", "line-color", colours.coast);
-      map.setPaintProperty("land", "fill-color", colours.land);
-    },
+    style: styleOf({ type: "vector", url: `pmtiles://${address}` }, bundledLayers(theme)),
+    paint: (map, next) => repaintAll(map, bundledLayers(next)),
   };
 }
 
@@ -104,9 +135,7 @@ async function protomaps(address: string, land: string, theme: Theme): Promise<B
   style.sources[ground] = { type: "vector", url: `pmtiles://${land}` };
   return {
     style,
-    paint: (map, next) => {
-      for (const layer of all(next)) repaint(map, layer.id, layer.paint);
-    },
+    paint: (map, next) => repaintAll(map, all(next)),
   };
 }
 
@@ -129,6 +158,10 @@ function raster(tiles: string[], theme: Theme): Basemap {
       repaint(map, "raster", dimmed(next));
     },
   };
+}
+
+function repaintAll(map: MapLibre, layers: readonly LayerSpecification[]): void {
+  for (const { id, paint } of layers) repaint(map, id, paint);
 }
 
 function repaint(map: MapLibre, layer: string, paint: object = {}): void {

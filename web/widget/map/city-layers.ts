@@ -2,7 +2,9 @@ import type { ExpressionSpecification, GeoJSONSource, Map as MapLibre } from "ma
 import type { Theme } from "#web/kit/theme.ts";
 import type { City } from "#web/widget/api.ts";
 import { mapColours } from "#web/widget/colours.ts";
+import { latinName } from "#web/widget/latin-name.ts";
 import { townPxPerRoot } from "#web/widget/looks.ts";
+import { language } from "#web/widget/words.ts";
 
 const source = "cities";
 
@@ -86,7 +88,7 @@ export function showCities(map: MapLibre, cities: readonly City[]): void {
     features: cities.map(({ name, lat, lon, population }) => ({
       type: "Feature",
       geometry: { type: "Point", coordinates: [lon, lat] },
-      properties: { name, population },
+      properties: { name: language === "en" ? latinName(name) : name, population },
     })),
   });
 }
@@ -94,6 +96,7 @@ export function showCities(map: MapLibre, cities: readonly City[]): void {
 /** Draws them in the theme's colours. */
 export function paintCities(map: MapLibre, theme: Theme): void {
   const { town, label, halo } = mapColours[theme];
+  if (map.getLayer("city-names") === undefined) return;
   if (map.getLayer("towns") !== undefined) map.setPaintProperty("towns", "circle-color", town);
   map.setPaintProperty("city-names", "text-color", label);
   map.setPaintProperty("city-names", "text-halo-color", halo);

@@ -28,7 +28,7 @@ import { grade } from "#web/widget/grade.ts";
 import { openCard, selected } from "#web/widget/panels.ts";
 import { boxesOf } from "#web/widget/rectangles.ts";
 import { endSketch } from "#web/widget/sketch.ts";
-import { cities, now, shown, view, type WidgetConfig } from "#web/widget/state.ts";
+import { baseCredit, cities, now, shown, view, type WidgetConfig } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
 
 setWorkerUrl(workerUrl);
@@ -50,7 +50,10 @@ export async function openMap(
   { basemap }: Pick<WidgetConfig, "basemap">,
   startOf: () => Target,
 ): Promise<MapHandle> {
-  const base = await openBasemap(basemap, theme.peek(), page.root);
+  const opened = { theme: theme.peek(), root: page.root, start: startOf() };
+  const base = await openBasemap(basemap, opened);
+  baseCredit.value = base.attribution;
+  // The viewer may have moved the sketch meanwhile.
   const start = startOf();
   const map = new MapLibre({
     container,
@@ -93,7 +96,8 @@ export async function openMap(
   // The sketch does not move, so it goes when the viewer moves the map.
   for (const seen of ["idle", "movestart"] as const) map.once(seen, endSketch);
   map.once("style.load", () => {
-    addCities(map, theme.peek(), basemap.kind === "bundled");
+    // A style names its towns itself.
+    if (base.kind !== "style") addCities(map, theme.peek(), base.kind === "bundled");
     addStations(map, theme.peek(), grade.peek());
     addPosition(map);
     follow(map, base.paint);

@@ -20,7 +20,7 @@ import { WaitingMark } from "#web/widget/parts/waiting-mark.tsx";
 import { page } from "#web/widget/page.ts";
 import { depth, panel, selected, stepBack } from "#web/widget/panels.ts";
 import { sending, waiting } from "#web/widget/sending.ts";
-import { canDraw, config } from "#web/widget/state.ts";
+import { baseCredit, canDraw, config } from "#web/widget/state.ts";
 import { language, words } from "#web/widget/words.ts";
 
 /** The map and everything that lies on it. */
@@ -76,7 +76,7 @@ export const App = () => {
           <p class="attribution">
             {[
               creditText(language, config.value?.credits ?? []),
-              config.value?.basemap.attribution ?? "",
+              baseCredit.value ?? config.value?.basemap.attribution,
             ]
               .filter(Boolean)
               .join(" · ")}

@@ -1,0 +1,16 @@
+/** Russian letters as road signs write them in Latin ones. */
+const letters: Record<string, string> = Object.fromEntries(
+  (
+    "а a|б b|в v|г g|д d|е e|ё e|ж zh|з z|и i|й y|к k|л l|м m|н n|о o|п p|р r|с s|т t|у u|ф f|х kh|ц ts|" +
+    "ч ch|ш sh|щ shch|ъ |ы y|ь |э e|ю yu|я ya"
+  )
+    .split("|")
+    .map((pair) => pair.split(" ") as [string, string]),
+);
+
+/** A name in Latin letters, as it stands on road signs: `Нижний Новгород` is `Nizhniy Novgorod`. */
+export const latinName = (name: string): string =>
+  name.replaceAll(/[а-яё]/gi, (letter) => {
+    const small = letters[letter.toLowerCase()] ?? letter;
+    return letter === letter.toLowerCase() ? small : small.charAt(0).toUpperCase() + small.slice(1);
+  });
