@@ -87,7 +87,9 @@ async function apply(
   const applied = await saveStations(db, source, { stations, gone }, dryRun, (done) =>
     progress("saving", done, stations.length + gone.length),
   );
-  const refs = new Map(groups.map(({ station: { id, refs = [] } }) => [id, refs]));
+  const refs = new Map(
+    groups.flatMap(({ station: { id, refs: some } }) => (some === undefined ? [] : [[id, some]])),
+  );
   const across = await joinSources(db, source, stations, refs, dryRun);
   if (!dryRun) await showSource(db, source);
   const { kept: kept_by_hand, removed, ...compared } = applied;

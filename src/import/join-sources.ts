@@ -6,7 +6,7 @@ import { joinStations } from "#src/stations/join-stations.ts";
 
 const chunkJoins = 500;
 
-/** Registers' ids of a source's stations, from tags such as `ref:mise`. */
+/** Registers' ids of those stations that have some, from tags such as `ref:mise`. */
 export type Refs = ReadonlyMap<string, readonly string[]>;
 
 interface Stored extends SourcePlace {
@@ -26,7 +26,7 @@ export async function joinSources(
   refs: Refs,
   dryRun: boolean,
 ): Promise<{ joined: number; asked: number }> {
-  if (!dryRun) await saveRefs(db, refs);
+  if (!dryRun) await saveRefs(db, source, found, refs);
   const others = "select from stations where source <> ? and removed_at is null";
   const [any] = await rows<{ is: boolean }>(db, `select exists (${others}) as is`, [source]);
   if (!any!.is) return { joined: 0, asked: 0 };
@@ -59,16 +59,28 @@ export async function joinSources(
 }
 
 /** Stores what is new, and what a file no longer says. */
-const saveRefs = (db: Db, refs: Refs) =>
-  rows(
+async function saveRefs(db: Db, source: string, found: readonly StationRow[], refs: Refs) {
+  const stored = await rows<{ id: string }>(
+    db,
+    "select id from station_refs join stations on id = station_id where source = ? and refs <> '{}'",
+    [source],
+  );
+  const silent = new Set(stored.map(({ id }) => id).filter((id) => !refs.has(id)));
+  const gone = found.filter(({ id }) => silent.has(id)).map(({ id }) => id);
+  const [ids, texts] = [[...refs.keys()], [...refs.values()].map((some) => some.join(" "))];
+  await rows(
     db,
     `insert into station_refs (station_id, refs)
      select s.id, string_to_array(r.refs, ' ') from unnest(?::text[], ?::text[]) as r (id, refs) join stations s using (id)
        left join station_refs o on o.station_id = s.id
      where coalesce(array_to_string(o.refs, ' '), '') <> r.refs
      on conflict (station_id) do update set refs = excluded.refs`,
-    [[...refs.keys()], [...refs.values()].map((some) => some.join(" "))],
+    [
+      [...ids, ...gone],
+      [...texts, ...gone.map(() => "")],
+    ],
   );
+}
 
 const storedPlaces = (db: Db): Promise<Stored[]> =>
   rows<Stored>(

@@ -128,6 +128,35 @@ describe("stations of two sources", () => {
     expect((await register(other)).joined).to.equal(1);
   });
 
+  it("are no longer found by a register's id that the newest file does not name", async () => {
+    const refs = () =>
+      rows(instance.db, "select station_id, refs from station_refs order by station_id");
+    const kept = station(2, 900, { "ref:mise": "4000" });
+    await osm(station(1, 0, { "ref:mise": "3474" }), kept);
+    await osm(station(1, 0, {}), kept);
+    expect(await refs()).to.deep.equal([
+      { station_id: "n1", refs: [] },
+      { station_id: "n2", refs: ["4000"] },
+    ]);
+  });
+
+  it("save more than 10,000 changes in many transactions, of which one that fails stops the others", async () => {
+    const many = Array.from({ length: 12_000 }, (_, n) => station(n + 1, 100 * n, {}));
+    await instance.db.raw("alter table changes add constraint fails check (station_id <> 'n5000')");
+    const failed = await osm(...many).then(
+      () => null,
+      (error: unknown) => String(error),
+    );
+    expect(failed).to.include("fails");
+    const saved = (await inService()).length;
+    expect(saved).to.be.within(1000, 11_000);
+    expect(saved % 1000).to.equal(0);
+    await instance.db.raw("alter table changes drop constraint fails");
+    expect(await osm(...many)).to.include({ added: 12_000 - saved, unchanged: saved });
+    expect((await feed()).length).to.equal(12_000);
+    expect(await osm(...many)).to.include({ added: 0, changed: 0, unchanged: 12_000 });
+  });
+
   it("make one part of a part's parts, and a chain ends at one station", async () => {
     await osm(station(1, 0, q8), station(2, 900, q8), station(3, 1800, q8));
     const olga = by(instance.db, "olga");
