@@ -49,7 +49,9 @@ export async function pastDays(
 ): Promise<InsightDay[]> {
   const today = startOfDay(now);
   const first = today - (insightDaysMax - 1) * dayMs;
-  for (let isDone = false; !isDone;) isDone = await countMissing(db, cityOf, first, now, config);
+  const turns = Math.ceil(stationDaysMost / (daysAtOnce * cityOf.size + 1));
+  for (let turn = 0, isDone = false; turn < turns && !isDone; turn++)
+    isDone = await countMissing(db, cityOf, first, now, config);
   const stored = await rows<{ at: number; made: number }>(
     db,
     `select ${msOf("day")} as at, ${msOf("made_at")} as made from insight_days
@@ -70,7 +72,9 @@ export async function pastDays(
 
 /** SQL: the day of a bound time, ms. */
 export const dayOf = `(${fromMs} at time zone 'UTC')::date`;
-const atOnce = 10;
+const daysAtOnce = 10;
+/** Counted at one look: no dump is made meanwhile. */
+const stationDaysMost = 3_000_000;
 /** Of one statement: for all of a large country it took longer than a statement may, and its lists much memory. */
 const stationsAtOnce = 20_000;
 
@@ -99,7 +103,7 @@ const countMissing = (
     );
     const missing: number[] = [];
     for (let at = today - dayMs; at >= first; at -= dayMs) if (!settled.has(at)) missing.push(at);
-    for (const at of missing.slice(0, atOnce)) {
+    for (const at of missing.slice(0, daysAtOnce)) {
       const cities = await countTimes(tx, cityOf, { from: at, to: at + dayMs }, config);
       await rows(
         tx,
@@ -108,7 +112,7 @@ const countMissing = (
         [at, now, JSON.stringify(pack(cities))],
       );
     }
-    return missing.length <= atOnce;
+    return missing.length <= daysAtOnce;
   });
 
 /**
@@ -142,7 +146,8 @@ export async function countTimes(
        union all
        select status, from_at, to_at from status_runs s
        where s.station_id = p.station_id and s.from_at > w.since and s.from_at < w.until) r
-     where r.status <> 'nodata' and (r.to_at is null or r.to_at > w.since)
+     where exists (select from status_runs s where s.station_id = p.station_id and s.from_at < w.until)
+       and r.status <> 'nodata' and (r.to_at is null or r.to_at > w.since)
      group by 1, 2`,
       [from, to, ids, ids.map((id) => cityOf.get(id)!)],
     );
