@@ -93,11 +93,13 @@ export type Ledger = ReturnType<typeof createLedger>;
 /** Enough parts that each is packed within a few milliseconds, even with 300,000 stations. */
 const partCount = 256;
 /** Most unpacked lines of a part: a start, which reads the whole country, packs before all of it is there. */
-const waitingMost = 500;
+const waitingMost = 100;
+/** Most pieces of a part: one with newer lines is added without a look at the others. */
+const piecesMost = 16;
 
 /** The lines of some stations: packed, each behind a line feed, and those that have changed since, by id. */
 interface Part {
-  packed: Buffer;
+  packed: Buffer[];
   changed: Map<string, string>;
 }
 
@@ -107,7 +109,7 @@ interface Part {
  */
 export function createLedger() {
   const parts = Array.from({ length: partCount }, (): Part => ({
-    packed: Buffer.alloc(0),
+    packed: [],
     changed: new Map(),
   }));
 
@@ -116,34 +118,41 @@ export function createLedger() {
       for (const row of rows) {
         const part = parts[crc32(row.id) % partCount]!;
         part.changed.set(JSON.stringify(row.id), Buffer.from(writeLine(row)).toString("latin1"));
-        if (part.changed.size >= waitingMost) pack(part);
+        if (part.changed.size < waitingMost) continue;
+        if (part.packed.length < piecesMost) part.packed.push(zip(part.changed.values()));
+        else join(part);
+        part.changed.clear();
       }
     },
     /** All lines, packed in parts that can be joined. Lines that come meanwhile may be among them. */
     async packed(): Promise<Buffer[]> {
       for (const part of parts) {
-        if (part.changed.size === 0) continue;
-        pack(part);
+        if (part.changed.size === 0 && part.packed.length < 2) continue;
+        join(part);
+        part.changed.clear();
         await nextTurn();
       }
-      return parts.map(({ packed }) => packed);
+      return parts.flatMap(({ packed }) => packed);
     },
   };
 }
 
-function pack(part: Part): void {
-  const before = part.packed.length === 0 ? "" : gunzipSync(part.packed).toString("latin1");
+/** Leaves the newest line of each station, in one piece. */
+function join(part: Part): void {
+  const before = part.packed.map((piece) => gunzipSync(piece).toString("latin1")).join("");
   const lines = new Map(before.split("\n").map((line) => [idIn(line), line]));
   for (const [id, line] of part.changed) lines.set(id, line);
   lines.delete("");
-  part.packed = zip([...lines.values()].map((line) => `\n${line}`).join(""));
-  part.changed.clear();
+  part.packed = [zip(lines.values())];
 }
 
 /** The beginning of a line: the id, as JSON. */
 const idIn = (line: string): string => /^\["(?:[^"\\]|\\.)*"/.exec(line)?.[0].slice(1) ?? "";
 
-const zip = (text: string): Buffer => gzipSync(Buffer.from(text, "latin1"), { level: 3 });
+function zip(lines: Iterable<string>): Buffer {
+  const text = Array.from(lines, (line) => `\n${line}`).join("");
+  return gzipSync(Buffer.from(text, "latin1"), { level: 3 });
+}
 
 type Line = [
   ...[id: string, lat: number, lon: number, brand: string, name: string, addr: string],

@@ -22,6 +22,15 @@ export function createInsightsDuty(
   const known = new Map<number, InsightDay & { madeAt: number }>();
   const knownGrades = new Map<number, { lookedAt: number; day: GradeDay }>();
 
+  /** Also makes the medians: first of all, because new marks are judged by them, and what follows may fail. */
+  const look = async (cityAt: ReturnType<typeof cityFinder>, now: number) => {
+    // The prices of a large country are many, and are let go before the slow statements that follow.
+    const { priced, ...rest } = await countNow(model, cityAt, now);
+    const medians = await findMedians(priced, config);
+    await saveMedians(redis, config.redisPrefix, medians, now);
+    return rest;
+  };
+
   return async () => {
     const now = clock();
     const version = { seq: follower.seq(), asOfMs: follower.asOf(now), builtAtMs: now };
@@ -32,10 +41,7 @@ export function createInsightsDuty(
       cityShape,
     );
     const cityAt = cityFinder(cities);
-    const { counts, cityOf, priced } = await countNow(model, cityAt, now);
-    // Medians come first, because new marks are judged by them, and the steps below may fail.
-    const medians = await findMedians(priced, config);
-    await saveMedians(redis, config.redisPrefix, medians, now);
+    const { counts, cityOf } = await look(cityAt, now);
     const past = await pastDays(db, cityOf, now, config, known, quarantine);
     await noteGrades(db, counts, now);
     const gradesOf = await readGradeDays(db, knownGrades, quarantine);
