@@ -28,6 +28,7 @@ import { embedPages } from "#api/pages/embed.ts";
 import { landPages } from "#api/pages/land.ts";
 import { listPage } from "#api/pages/list.ts";
 import { consumerMapPage, widgetPages } from "#api/pages/maps.ts";
+import { notFoundPage } from "#api/pages/not-found.ts";
 import { overviewPage } from "#api/pages/overview.ts";
 import { privacyPage } from "#api/pages/privacy.ts";
 import { stationPage } from "#api/pages/station-page.ts";
@@ -111,5 +112,5 @@ export function createPages(services: Services, routes: readonly Route[]): Middl
     ...consolePages(router, services),
     ...alertCalls(services),
   ];
-  return [routesOf(router), ...apps];
+  return [notFoundPage, routesOf(router), ...apps];
 }

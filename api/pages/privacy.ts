@@ -2,6 +2,7 @@ import type { PageRouter } from "#api/http/context.ts";
 import { html, sendPlainPage } from "#api/pages/html.ts";
 import { type Language, pickLanguage } from "#api/pages/messages.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
+import { basemapHost } from "#src/infrastructure/map-settings.ts";
 
 type Kept = Pick<PageDeps["config"], "positionDays" | "retentionDays" | "alertDays">;
 
@@ -10,7 +11,9 @@ export function privacyPage(router: PageRouter, { config }: Pick<PageDeps, "conf
   router.get("/privacy", (ctx) => {
     const lang = new URLSearchParams(ctx.querystring).get("lang");
     const language = pickLanguage(lang, ctx.get("accept-language"));
-    const { title, intro, items } = texts[language](config);
+    const { title, intro, items: own, asked } = texts[language](config);
+    const host = basemapHost(config);
+    const items = host === null ? own : [...own, asked(new URL(host).host)];
     ctx.set({ "Cache-Control": "public, max-age=3600", Vary: "Accept-Language" });
     sendPlainPage(ctx, {
       ...{ language, title, css },
@@ -33,6 +36,8 @@ interface Texts {
   title: string;
   intro: string;
   items: [what: string, why: string][];
+  /** Where the base map comes from another host (decisions 15.46). */
+  asked: (host: string) => [what: string, why: string];
 }
 
 const texts: Record<Language, (kept: Kept) => Texts> = {
@@ -69,6 +74,10 @@ const texts: Record<Language, (kept: Kept) => Texts> = {
         "Open the map's menu (…) and press “Forget this device”. It also clears what the browser keeps, marks that wait included. Your marks that were sent stay, but nothing leads to you any more. If you mark in another app, ask its maker: it can have you erased, too.",
       ],
     ],
+    asked: (host) => [
+      "The map's ground",
+      `Streets and names come from ${host}. That host learns your address and which places you look at; it gets no position, no mark and no cookie.`,
+    ],
   }),
   ru: ({ positionDays, retentionDays, alertDays }) => ({
     title: "Конфиденциальность",
@@ -102,6 +111,10 @@ const texts: Record<Language, (kept: Kept) => Texts> = {
         "Как стереть",
         "Откройте меню карты (…) и нажмите «Забыть это устройство». Будет стёрто и то, что хранит браузер, вместе с неотправленными отметками. Отправленные отметки останутся, но к вам уже ничего не ведёт. Если вы отмечаете в другом приложении, обратитесь к его автору: он тоже может вас стереть.",
       ],
+    ],
+    asked: (host) => [
+      "Подложка карты",
+      `Улицы и названия приходят с ${host}. Этому серверу видны ваш адрес и места, которые вы смотрите; местоположение, отметки и cookie ему не передаются.`,
     ],
   }),
 };

@@ -117,6 +117,29 @@ describe("api: the list page, and the page about privacy", () => {
     expect((await open("?lang=ru", "en", "/privacy")).text).to.include("Как стереть");
   });
 
+  it("answers an address that is not there with a page for browsers, and a problem for programs", async () => {
+    const at = (path: string, accept: string, language = "en") =>
+      fetch(`${edge.origin}${path}`, { headers: { Accept: accept, "Accept-Language": language } });
+    const asBrowser = "text/html,application/xhtml+xml,*/*;q=0.8";
+    const page = await at("/no/such/page", asBrowser, "ru");
+    expect([page.status, page.headers.get("content-language")]).to.deep.equal([404, "ru"]);
+    expect(await page.text())
+      .to.include("Такой страницы нет")
+      .and.include('href="../../list"');
+    expect(await (await at("/nope", asBrowser)).text()).to.include('href="./"');
+    for (const [path, accept, status] of [
+      ["/nope", "*/*", 404],
+      ["/nope", "application/json", 404],
+      // Without a key.
+      ["/api/v1/partner/nope", asBrowser, 401],
+    ] as const) {
+      const problem = await at(path, accept);
+      expect([path, problem.status, problem.headers.get("content-type")]).to.deep.equal([
+        ...[path, status, "application/problem+json"],
+      ]);
+    }
+  });
+
   it("runs no script and asks no other host", async () => {
     const { policy, text } = await open("");
     expect(policy)

@@ -132,10 +132,12 @@ describe("browser: a style of another host", function () {
     await close();
   });
 
-  it("is the only host that the page's policy lets in", async () => {
+  it("is the only host that the page's policy lets in, and the page about privacy names it", async () => {
     const page = await fetch(site.widgetUrl(place));
     const policy = page.headers.get("content-security-policy")!.replace(/frame-ancestors[^;]*/, "");
     expect([...new Set(policy.match(/https?:[^ ;]+/g))]).to.deep.equal([host.origin]);
+    const privacy = await fetch(`${site.web.baseUrl}/privacy`);
+    expect(await privacy.text()).to.include(`come from ${new URL(host.origin).host}`);
   });
 
   const moods: [mood: StyleHostMood, what: string][] = [
