@@ -12,8 +12,10 @@ import {
   routeTo,
 } from "#api/pages/station-text.ts";
 import type { City } from "#snapshots/cities.ts";
-import { statusSigns } from "#src/contract/driver-texts.ts";
-import { grades, parseGrade, type ServedStatus, statuses } from "#src/domain/vocabulary.ts";
+import type { Filters } from "#snapshots/model/filters.ts";
+import { chanceText, statusSigns } from "#src/contract/driver-texts.ts";
+import { likelyFrom, shownChance } from "#src/domain/grade-answer.ts";
+import { grades, parseGrade, statuses } from "#src/domain/vocabulary.ts";
 
 const perPage = 100;
 const foundMax = 4000;
@@ -21,8 +23,8 @@ const radiusM = 25_000;
 const citiesMax = 200;
 const nameMax = 120;
 
-/** `fuel`: any status that means fuel; it is what people come for. */
-const wanted = ["fuel", "any", ...statuses, "nodata"] as const;
+/** `fuel`: any status that means fuel; it is what people come for. `likely`: by the chance, whatever the status. */
+const wanted = ["fuel", "likely", "any", ...statuses, "nodata"] as const;
 type Wanted = (typeof wanted)[number];
 
 interface Choice extends Pick<PageDeps, "model"> {
@@ -81,7 +83,7 @@ function cityList(services: PageDeps, choice: Choice): Html {
     area: { kind: "circle", centre: city, radiusM },
     filters: {
       ...(fuel === "" ? {} : { grades: [parseGrade(fuel)!] }),
-      ...(status === "any" ? {} : { statuses: statusesOf(status) }),
+      ...filtersOf(status),
     },
     now,
   } as const;
@@ -113,8 +115,11 @@ function cityList(services: PageDeps, choice: Choice): Html {
     <p>${at(page - 1, messages.before)}${at(page + 1, messages.next)}</p>`;
 }
 
-const statusesOf = (status: Exclude<Wanted, "any">): readonly ServedStatus[] =>
-  status === "fuel" ? ["yes", "low", "queue"] : [status];
+function filtersOf(status: Wanted): Pick<Filters, "statuses" | "chanceMin"> {
+  if (status === "any") return {};
+  if (status === "likely") return { chanceMin: likelyFrom };
+  return { statuses: status === "fuel" ? ["yes", "low", "queue"] : [status] };
+}
 
 const form = ({ language, messages, cities, city, fuel, status }: Choice): Html =>
   html`<form method="get">
@@ -131,7 +136,7 @@ const form = ({ language, messages, cities, city, fuel, status }: Choice): Html 
     >
     <label
       >${messages.status}<select name="status">
-        ${option("fuel", messages.hasFuel, status)}${option("any", messages.anyStatus, status)}${([...statuses, "nodata"] as const).map((name) => option(name, messages.statuses[name], status))}
+        ${option("fuel", messages.hasFuel, status)}${option("likely", messages.isLikely, status)}${option("any", messages.anyStatus, status)}${([...statuses, "nodata"] as const).map((name) => option(name, messages.statuses[name], status))}
       </select></label
     >
     <button>${messages.show}</button>
@@ -142,7 +147,13 @@ const option = (value: string, text: string, chosen: string): Html =>
     ? html`<option value="${value}" selected>${text}</option>`
     : html`<option value="${value}">${text}</option>`;
 
-function item(station: Listed, { language, userAgent, model }: Choice, now: number): Html {
+function item(station: Listed, choice: Choice, now: number): Html {
+  const { language, messages, fuel: grade, userAgent, model } = choice;
+  const chance = shownChance(station, grade === "" ? null : parseGrade(grade)!, now);
+  const chances =
+    chance === null
+      ? ""
+      : chanceText(language, chance, grade === "" ? null : messages.gradeName(grade));
   const { status, facts, prices, doubt, age } = factsOf(station, language, now, model.hoursAt);
   const { id, addr, fuel } = station;
   return html`<li class="${fuel.status}">
@@ -152,7 +163,7 @@ function item(station: Listed, { language, userAgent, model }: Choice, now: numb
         ><span aria-hidden="true">${statusSigns[fuel.status]}</span> ${status}</span
       >
     </div>
-    ${line("addr", addr)}${line("", facts)}${line("price", prices.join(" · "))}${line("flag", doubt)}${line("age", age)}
+    ${line("addr", addr)}${line("", facts)}${line("price", prices.join(" · "))}${line("flag", doubt)}${line("", chances)}${line("age", age)}
     ${routeTo(station, language, userAgent)}
   </li> `;
 }

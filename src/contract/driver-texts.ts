@@ -1,4 +1,5 @@
 import type { Point } from "#src/domain/geo.ts";
+import { likelyFrom } from "#src/domain/grade-answer.ts";
 import type { ServedStatus } from "#src/domain/vocabulary.ts";
 
 type Language = "en" | "ru";
@@ -38,6 +39,14 @@ export function creditText(language: Language, credits: readonly string[]): stri
   if (language === "en") return `Stations: ${credits.join(", ")}`;
   const names = credits.map((one) => (one === openStreetMap ? "© участники OpenStreetMap" : one));
   return `Станции: ${names.join(", ")}`;
+}
+
+/** How likely there is fuel, or a grade of that name, in percent: `Likely has 95 (85%)`. */
+export function chanceText(language: Language, chance: number, grade: string | null): string {
+  const degree = chance >= likelyFrom ? 0 : chance >= 100 - likelyFrom ? 1 : 2;
+  if (language === "en")
+    return `${["Likely has", "May have", "Unlikely to have"][degree]} ${grade ?? "fuel"} (${chance}%)`;
+  return `${["Скорее всего", "Возможно,", "Вряд ли"][degree]} есть ${grade ?? "топливо"} (${chance}\u00a0%)`;
 }
 
 /** A status as a sign in text, where no picture can be. */

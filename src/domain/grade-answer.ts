@@ -1,5 +1,7 @@
 import { distanceM, type Point } from "#src/domain/geo.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
+import { parseTime } from "#src/domain/time.ts";
+import { minuteMs } from "#src/domain/units.ts";
 import type { Grade, ServedStatus } from "#src/domain/vocabulary.ts";
 
 type Told = Pick<FuelBlock, "status" | "fuels_now" | "fuels_no" | "chance">;
@@ -41,6 +43,25 @@ export function chanceOf(station: Selling, grade: Grade | null): number | null {
   const { chance = null, fuels_now, fuels_no } = station.fuel;
   if (chance === null || grade === null || holds(fuels_now, grade)) return chance;
   return holds(fuels_no, grade) || lacks(station, grade) ? 0 : null;
+}
+
+/** From here on a driver may go there without another choice nearby, percent. */
+export const likelyFrom = 70;
+
+/** A status so young has not yet been weighed, ms. */
+const unweighedMs = 2 * minuteMs;
+
+/** `chanceOf` as it is shown: not beside a status that it has yet to follow, and no 0 of a grade that is said to be out. */
+export function shownChance(
+  station: Selling & { fuel: Pick<FuelBlock, "updated"> },
+  grade: Grade | null,
+  now: number,
+): number | null {
+  const { status, updated } = station.fuel;
+  const ageMs = now - (parseTime(updated) ?? Number.NEGATIVE_INFINITY);
+  if (status !== "nodata" && ageMs < unweighedMs) return null;
+  const chance = chanceOf(station, grade);
+  return chance === 0 && grade !== null ? null : chance;
 }
 
 /** True for an answer that means fuel. */

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { pino } from "pino";
 import { createClient, until } from "#test/flow/client.ts";
 import { startWorker } from "#test/harness/roles.ts";
+import { writeChances } from "#test/flow/chances.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { useStage } from "#test/flow/stage.ts";
 import { useEdgeOn } from "#test/api/edge.ts";
@@ -83,6 +84,26 @@ describe("api: the list page, and the page about privacy", () => {
       .and.to.match(/Нет 95(?!,)/);
     expect((await open("?status=low")).text).to.include("Closed now");
     await stop();
+  });
+
+  it("says how likely a station has fuel, and lists the likely ones whatever their status", async () => {
+    const [likely, unlikely] = [placeOf(2).id, placeOf(3).id];
+    await writeChances(
+      country.db,
+      new Map([
+        [likely, 85],
+        [unlikely, 15],
+      ]),
+    );
+    const { text } = await until(
+      () => open("?status=likely"),
+      (one) => one.text.includes("<li"),
+    );
+    expect(text.match(/<li/g)).to.have.length(1);
+    expect(text).to.include("Likely has fuel (85%)");
+    expect((await open("?status=nodata")).text).to.include("Unlikely to have fuel (15%)");
+    const russian = (await open("?status=likely", "ru")).text;
+    expect(russian).to.include("Скорее всего есть топливо (85\u00a0%)");
   });
 
   it("says that there is no such city, and whose stations it shows instead", async () => {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { hoursText } from "#src/contract/driver-texts.ts";
+import { chanceText, hoursText } from "#src/contract/driver-texts.ts";
 import {
   answerFor,
   chanceOf,
@@ -8,8 +8,11 @@ import {
   lacks,
   nearestWith,
   priceOf,
+  shownChance,
   stationAnswer,
 } from "#src/domain/grade-answer.ts";
+import { formatTime } from "#src/domain/time.ts";
+import { minuteMs } from "#src/domain/units.ts";
 import { distanceM } from "#src/domain/geo.ts";
 import { grades, servedStatuses } from "#src/domain/vocabulary.ts";
 
@@ -71,6 +74,35 @@ describe("domain: the chance of a grade (decisions 23.19)", () => {
         expect(chanceOf(station, wanted)).to.equal(known === null ? null : expected);
       }),
     );
+  });
+});
+
+describe("domain: the chance that is shown (decisions 23.20)", () => {
+  const now = Date.UTC(2026, 0, 31, 12);
+  const station = (minutes: number, more: object = {}) => ({
+    fuel: {
+      ...{ status: "yes" as const, fuels_now: "95", fuels_no: "98", chance: 30 },
+      ...{ updated: formatTime(now - minutes * minuteMs), ...more },
+    },
+  });
+
+  it("waits until it can have followed a status, and is no 0 of a grade that is out", () => {
+    expect(shownChance(station(1), null, now)).to.equal(null);
+    expect(shownChance(station(3), null, now)).to.equal(30);
+    expect(shownChance(station(3), "95", now)).to.equal(30);
+    expect(shownChance(station(3), "98", now)).to.equal(null);
+    expect(shownChance(station(3, { chance: 0 }), null, now)).to.equal(0);
+    expect(shownChance(station(1, { status: "nodata" }), null, now)).to.equal(30);
+    expect(shownChance(station(1, { status: "nodata", updated: "" }), null, now)).to.equal(30);
+  });
+
+  it("says in words how sure that is", () => {
+    expect(chanceText("en", 70, "95")).to.equal("Likely has 95 (70%)");
+    expect(chanceText("en", 65, null)).to.equal("May have fuel (65%)");
+    expect(chanceText("en", 25, null)).to.equal("Unlikely to have fuel (25%)");
+    expect(chanceText("ru", 85, "95")).to.equal("Скорее всего есть 95 (85\u00a0%)");
+    expect(chanceText("ru", 30, null)).to.equal("Возможно, есть топливо (30\u00a0%)");
+    expect(chanceText("ru", 0, null)).to.equal("Вряд ли есть топливо (0\u00a0%)");
   });
 });
 

@@ -14,6 +14,9 @@ describe("web: the order of the nearest stations (decisions 15.43)", () => {
           .integer({ min: 0, max: 24 * 60 })
           .map((min) => new Date(now - min * 60_000).toISOString()),
         prices: fc.constantFrom("", "95=61.50", "95=64.00,92=58.10", "92=57.00"),
+        fuels_now: fc.constantFrom("", "95", "92,95"),
+        fuels_no: fc.constant(""),
+        chance: fc.constantFrom(0, 25, 65, 70, 85, 100),
       }),
     }),
   });
@@ -31,6 +34,25 @@ describe("web: the order of the nearest stations (decisions 15.43)", () => {
           now - Date.parse(fuel.updated) >= 12 * hourMs;
         expect(recent.some(isOld)).to.equal(false);
         expect(old.every(isOld)).to.equal(true);
+      }),
+    );
+  });
+
+  it("puts first the nearest where the fuel is likely, then the likeliest, and what is unknown last", () => {
+    fc.assert(
+      fc.property(rows, (all) => {
+        const { recent, old } = ordered(all, { order: "likely", grade: "95", now });
+        expect([recent.length, old]).to.deep.equal([all.length, []]);
+        for (const [n, { distance, station }] of recent.entries()) {
+          const before = recent[n - 1];
+          if (before === undefined) continue;
+          const [one, other] = [before.station.fuel, station.fuel];
+          if (!one.fuels_now.includes("95")) expect(other.fuels_now).not.to.include("95");
+          else if (other.fuels_now.includes("95") && one.chance < 70)
+            expect(other.chance).to.be.at.most(one.chance);
+          else if (other.fuels_now.includes("95") && other.chance >= 70)
+            expect(distance).to.be.at.least(before.distance);
+        }
       }),
     );
   });

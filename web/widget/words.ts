@@ -105,6 +105,7 @@ export interface Words {
   never: string;
   unconfirmed: string;
   driversLast: (count: number, ago: string) => string;
+  chanceFrom: string;
   devices: (count: number) => string;
   imported: string;
   gradesAndPrices: string;

@@ -15,6 +15,7 @@ import { map } from "#web/widget/map-handle.ts";
 import { nearestOther } from "#web/widget/nearest.ts";
 import { openCard, top } from "#web/widget/panels.ts";
 import { CardFacts } from "#web/widget/parts/card-facts.tsx";
+import { Chance } from "#web/widget/parts/chance.tsx";
 import { CooldownLine } from "#web/widget/parts/cooldown-line.tsx";
 import { Doubt } from "#web/widget/parts/doubt.tsx";
 import { HoursLine } from "#web/widget/parts/hours-line.tsx";
@@ -75,6 +76,7 @@ export const Card = ({ station }: { station: Station }) => {
         <div class="lines">
           <strong class="status-word">{words.statuses[fuel.status]}</strong>
           <span class="age">{ageLine(station, now.value)}</span>
+          <Chance station={station} explained />
         </div>
       </div>
       {isWaiting && !isHeld ? <WaitingMark detailed /> : null}

@@ -1,5 +1,6 @@
 import { signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { chanceOf } from "#src/domain/grade-answer.ts";
 import { Icon } from "#web/kit/icon.tsx";
 import type { City } from "#web/widget/api.ts";
 import { grade } from "#web/widget/grade.ts";
@@ -38,7 +39,7 @@ export const NearestButton = () => (
 /** It stays while a card lies on the list. */
 const order = signal<Order>("near");
 
-/** Stations with the viewer's fuel: the nearest, the freshest or the cheapest first. */
+/** Stations with the viewer's fuel: the nearest, the likeliest, the freshest or the cheapest first. */
 export const NearestPanel = () => {
   const state = nearest.value;
   const isTelling = useSignal(false);
@@ -84,8 +85,13 @@ export const NearestPanel = () => {
 };
 
 const Found = ({ found: { stations } }: { found: Extract<Nearest, { kind: "found" }> }) => {
-  const orders: readonly Order[] =
-    grade.value === null ? ["near", "fresh"] : ["near", "fresh", "cheap"];
+  const isKnown = stations.some(({ station }) => chanceOf(station, grade.value) !== null);
+  const orders: readonly Order[] = [
+    "near",
+    ...(isKnown ? (["likely"] as const) : []),
+    "fresh",
+    ...(grade.value === null ? [] : (["cheap"] as const)),
+  ];
   const by = orders.includes(order.value) ? order.value : "near";
   const asked = { order: by, grade: grade.value, now: now.value };
   const { recent, old } = ordered(stations, asked);

@@ -9,6 +9,7 @@ import { stations } from "#web/widget/loader.ts";
 import { isFavourite } from "#web/widget/favourites.ts";
 import { grade } from "#web/widget/grade.ts";
 import { openCard } from "#web/widget/panels.ts";
+import { Chance } from "#web/widget/parts/chance.tsx";
 import { StatusSign } from "#web/widget/parts/status-sign.tsx";
 import { now } from "#web/widget/state.ts";
 import { stationName } from "#web/widget/station-name.ts";
@@ -48,6 +49,7 @@ export const StationRow = ({ station: told, distance, isOwn }: Props) => {
             {isClosed(station) ? <strong class="closed">{words.closedNow} · </strong> : null}
             {facts(fuel, isOwn ? distance : null)}
           </small>
+          <Chance station={station} />
           <small>{addr}</small>
         </span>
         <span class={`lines end ${answer}${fading > 1 ? " aged" : ""}`}>
