@@ -10,7 +10,7 @@ export async function up(knex: Knex): Promise<void> {
       one boolean primary key default true check (one),
       holder uuid,
       renewed_at timestamptz,
-      -- Every mark that was processed before it is in the chances; null while there are none.
+      -- Every mark that was processed before it is in the chances; null before the first.
       followed_at timestamptz,
       marks bigint not null default 0,
       levels bigint not null default 0

@@ -10,6 +10,7 @@ import {
 import type { WatchedDuty } from "#src/infrastructure/duty-times.ts";
 import { roleOf } from "#src/infrastructure/schedule.ts";
 import type { ConsoleFeed } from "#src/contract/console.ts";
+import { readChanceProgress } from "#src/feed/chance-levels.ts";
 import { listFeeds } from "#src/import/feeds/feeds.ts";
 import { readBacklog } from "#src/marks/backlog.ts";
 import { type AlertCounts, countAlerts } from "#src/pushes/alerts/claims.ts";
@@ -274,6 +275,28 @@ export function registerGauges(services: MetricsDeps): void {
     "fuelmark_fuel_alerts_waiting",
     "Browsers of drivers that are to be told, in pauses and at night too.",
     ({ waiting }) => waiting,
+  );
+
+  const chances = kept(() => figuresOf("chances", keptMs, () => readChanceProgress(db)));
+  gauge(
+    "fuelmark_chance_lag_seconds",
+    "How far the chances are behind the processed marks; NaN before the first, and while CHANCE is off.",
+    async () => (config.chance ? (clock() - ((await chances())?.followedAt ?? NaN)) / 1000 : NaN),
+  );
+  metrics.registry.registerMetric(
+    new Counter({
+      name: "fuelmark_chance_steps_total",
+      help: "Marks that were heard for the chances (marks), and levels of stations that were written (levels), by all processes.",
+      labelNames: ["what"],
+      registers: [],
+      async collect() {
+        const found = await chances();
+        if (found === null) return;
+        this.reset();
+        this.inc({ what: "marks" }, found.marks);
+        this.inc({ what: "levels" }, found.levels);
+      },
+    }),
   );
 
   const feeds = kept(() => figuresOf("feeds", keptMs, () => listFeeds(db)));

@@ -13,7 +13,7 @@ const silentS = 120;
 
 /** How far the chances follow, as all processes see it. */
 export interface ChanceProgress {
-  /** Every mark that was processed before it is in the chances, ms; null while there are none. */
+  /** Every mark that was processed before it is in the chances, ms; null before the first. */
   followedAt: number | null;
   /** Marks heard and levels written since the database is there. */
   marks: number;
@@ -112,7 +112,7 @@ export async function clearOldLevels(db: Db): Promise<number> {
 
 async function clearSome(tx: Tx): Promise<number> {
   const silent = `select from chance_follower
-    where followed_at < server_now() - interval '${silentS} s' for update`;
+    where followed_at < server_now() - interval '${silentS} s' and renewed_at is not null for update`;
   // Whoever follows again writes only after this commit.
   if ((await rows(tx, silent)).length === 0) return 0;
   const found = await rows<{ station_id: string }>(
@@ -127,6 +127,8 @@ async function clearSome(tx: Tx): Promise<number> {
       ids,
       ids.map(() => null),
     );
-  if (ids.length < atOnce) await rows(tx, "update chance_follower set followed_at = null");
+  // Without a claim there is nothing to take away.
+  if (ids.length < atOnce)
+    await rows(tx, "update chance_follower set holder = null, renewed_at = null");
   return ids.length;
 }

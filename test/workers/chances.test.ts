@@ -3,7 +3,7 @@ import { createRandom } from "#demo/country/random.ts";
 import { createChances } from "#src/domain/chance/chances.ts";
 import { type ChanceNumbers, shippedNumbers } from "#src/domain/chance/numbers.ts";
 import { hourMs, minuteMs } from "#src/domain/units.ts";
-import { clearOldLevels, readChanceProgress, writeLevels } from "#src/feed/chance-levels.ts";
+import { clearOldLevels, writeLevels } from "#src/feed/chance-levels.ts";
 import { createClock, databaseNow } from "#src/infrastructure/clock.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
@@ -282,7 +282,6 @@ describe("worker: the chances follow the marks", function () {
       [seq!.seq],
     );
     expect(later!.count).to.equal(known);
-    expect((await readChanceProgress(country.db)).followedAt).to.equal(null);
     expect(await clearOldLevels(country.db)).to.equal(0);
     await following.stop();
     const next = follower();
@@ -298,7 +297,7 @@ describe("worker: the chances follow the marks", function () {
 describe("worker: chances in processes", function () {
   this.timeout(120_000);
   const roles = ["web", "marks", "upkeep", "clock", "snapshots", "snapshots"];
-  const { country, client, workers } = useStage(3, roles, { CHANCE: "true" });
+  const { country, client, web, workers } = useStage(3, roles, { CHANCE: "true" });
   const levelAt = async (n: number): Promise<number | null> => {
     const sql = "select chance from station_status where station_id = ?";
     return (
@@ -331,6 +330,11 @@ describe("worker: chances in processes", function () {
     );
     expect(await levelAt(0)).to.be.greaterThan(50);
     expect(await levelAt(2)).to.equal(null);
+    const figures = await (await fetch(`${web.baseUrl}/metrics`)).text();
+    const figure = (name: string) => Number(figures.split(`\n${name} `)[1]?.split("\n")[0]);
+    expect(figure("fuelmark_chance_lag_seconds")).to.be.within(-5, 60);
+    expect(figure('fuelmark_chance_steps_total{what="marks"}')).to.be.at.least(1);
+    expect(figure('fuelmark_chance_steps_total{what="levels"}')).to.be.at.least(1);
   });
 
   it("are gone two minutes after the last one has stopped", async () => {

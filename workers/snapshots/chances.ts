@@ -191,7 +191,7 @@ export function createChanceFollower(
   const save = async ({ memory, lookedAt }: Following): Promise<void> => {
     await store
       .save(memory.stored(lookedAt))
-      .catch((error: Error) => log.debug({ err: error.message }, "chances not stored"));
+      .catch((error: Error) => log.warn({ err: error.message }, "chances not stored"));
   };
 
   const looks = createPolled({
