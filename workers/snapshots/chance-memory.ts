@@ -4,7 +4,7 @@ import { levelOf } from "#src/domain/chance/level.ts";
 import type { ChanceMark } from "#src/domain/chance/mark.ts";
 import type { ChanceNumbers } from "#src/domain/chance/numbers.ts";
 import { createPassage } from "#src/domain/chance/passage.ts";
-import { order, type Position } from "#src/domain/state.ts";
+import { order } from "#src/domain/state.ts";
 import { dayMs, minuteMs } from "#src/domain/units.ts";
 import { wallMinutes } from "#src/domain/wall-clock.ts";
 import { heardMs } from "#src/marks/chance-marks.ts";
@@ -25,11 +25,10 @@ export interface Known {
   /** What is written in its row. */
   level: number | null;
   zone: string;
-  /** The belief has the `count` marks after `from`, ms, up to `last`; `sum` of their ids tells them from others. */
+  /** The belief has the `count` marks after `from`, ms; the `sum` of their ids tells them from others. */
   from: number;
   count: number;
   sum: number;
-  last: Position | null;
 }
 
 export type ChanceMemory = ReturnType<typeof createChanceMemory>;
@@ -64,8 +63,9 @@ export function createChanceMemory(numbers: ChanceNumbers, stored?: Stored<Known
   const add = (known: Known, mark: ChanceMark): void => {
     known.count += 1;
     known.sum = sumOf([mark], known.sum);
-    known.last = { at: mark.at, id: mark.id };
   };
+  /** The time of the last mark in a station's belief. */
+  const lastAt = (id: string): number => chances.get(id)?.countedAt ?? -Infinity;
 
   return {
     /** The time of what follows, ms. */
@@ -82,7 +82,7 @@ export function createChanceMemory(numbers: ChanceNumbers, stored?: Stored<Known
         known.level = level;
         return known.updatedAt !== updatedAt;
       }
-      const nothing = { from: now - heardMs, count: 0, sum: 0, last: null };
+      const nothing = { from: now - heardMs, count: 0, sum: 0 };
       stations.set(id, { updatedAt: 0, level, zone: zoneAt(lat, lon), ...nothing });
       return true;
     },
@@ -100,7 +100,7 @@ export function createChanceMemory(numbers: ChanceNumbers, stored?: Stored<Known
       const taken = marks.toSorted(order).filter((mark) => {
         const known = stations.get(mark.stationId);
         if (known === undefined || late.has(mark.stationId)) return false;
-        if (known.last !== null && order(known.last, mark) >= 0) {
+        if (mark.at <= lastAt(mark.stationId)) {
           late.add(mark.stationId);
           return false;
         }
@@ -121,9 +121,7 @@ export function createChanceMemory(numbers: ChanceNumbers, stored?: Stored<Known
       const isSame = heard.length === known.count && sumOf(heard) === known.sum;
       if (isSame && known.from >= from - spareMs) return marks.slice(known.count);
       const kept = (isSame ? heard : marks).filter(({ at }) => at > from);
-      const last = kept.at(-1) ?? null;
-      const position = last && { at: last.at, id: last.id };
-      Object.assign(known, { from, count: kept.length, sum: sumOf(kept), last: position });
+      Object.assign(known, { from, count: kept.length, sum: sumOf(kept) });
       if (isSame) return marks.slice(heard.length);
       chances.retake(id, kept);
       return [];
@@ -132,20 +130,18 @@ export function createChanceMemory(numbers: ChanceNumbers, stored?: Stored<Known
     levelToWrite(id: string): number | null | undefined {
       const known = stations.get(id);
       if (known === undefined) return undefined;
-      const isKnown = known.last !== null && known.last.at > now - heardMs;
-      const chance = isKnown ? chances.chanceAt(id, now) : null;
+      const chance = lastAt(id) > now - heardMs ? chances.chanceAt(id, now) : null;
       const level = chance === null ? null : levelOf(chance, known.level);
       return level === known.level ? undefined : level;
     },
     wrote: (id: string, level: number | null): void => void (stations.get(id)!.level = level),
     /** Forgets the stations without a mark and without a level, once no look comes by them any more. */
     forgetSilent(): void {
-      for (const [id, { last, level, updatedAt }] of stations) {
-        if ((last !== null && last.at > now - heardMs) || level !== null) continue;
+      for (const [id, known] of stations) {
+        if (lastAt(id) > now - heardMs || known.level !== null) continue;
         chances.forget(id);
-        if (updatedAt / 1000 < now - heardMs) stations.delete(id);
-        else
-          Object.assign(stations.get(id)!, { from: now - heardMs, count: 0, sum: 0, last: null });
+        if (known.updatedAt / 1000 < now - heardMs) stations.delete(id);
+        else Object.assign(known, { from: now - heardMs, count: 0, sum: 0 });
       }
     },
     chanceAt: (id: string, at: number): number | null => chances.chanceAt(id, at),

@@ -29,9 +29,8 @@ export interface SharedBeliefs extends Learnt {
 }
 
 /** A mark that others have yet to judge: the part of the station's belief in which it lied. */
-interface Waiting {
+interface Waiting extends Speaker {
   at: number;
-  speaker: Speaker;
   /** Of lies, as it was believed when the mark came. */
   share: number;
   lied: Belief;
@@ -104,9 +103,12 @@ export function createChances(
     const before = bring(station.belief);
     const after = heard(before, evidence);
     const by = 1 / weightOf(after);
-    station.waiting = station.waiting.flatMap((one) => judged(one, mark.at, bring, evidence, by));
     const lied = scaled(lyingPart(before, evidence), by);
-    station.waiting.push({ at: mark.at, speaker, share, lied, judges: 0 });
+    const { fuel, newcomer, remote, partnerId, reporterId } = speaker;
+    station.waiting = [
+      ...station.waiting.flatMap((one) => judged(one, mark.at, bring, evidence, by)),
+      { fuel, newcomer, remote, partnerId, reporterId, at: mark.at, share, lied, judges: 0 },
+    ];
     station.belief = scaled(after, by);
     station.minute = minute;
   };
@@ -124,12 +126,12 @@ export function createChances(
     if (isLate) return [];
     const lied = scaled(heard(bring(one.lied), evidence), by);
     const judges = one.judges + 1;
-    if (judges < numbers.judges) return [{ ...one, lied, judges }];
+    if (judges < numbers.judges) return [Object.assign(one, { lied, judges })];
     learn(one, lied, at);
     return [];
   };
-  const learn = ({ speaker, share }: Waiting, lied: Belief, at: number): void => {
-    if (learns) shares.learn(speaker, share, weightOf(lied), at);
+  const learn = (one: Waiting, lied: Belief, at: number): void => {
+    if (learns) shares.learn(one, one.share, weightOf(lied), at);
   };
 
   return {

@@ -67,6 +67,7 @@ export function createShares(
       note(classes, classOf(speaker), eager, levels.class);
       if (speaker.partnerId !== null) note(partners, partnersOf(speaker), guilt, levels.partner);
       reporters.set(reporterId, noted(ofReporter(reporterId), guilt, levels.reporter));
+      earlier.delete(reporterId);
     },
     learnt: (): Learnt => ({
       classes: [...classes],
