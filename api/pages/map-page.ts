@@ -54,7 +54,9 @@ export function createMapPage(services: PageDeps): (ctx: Context, page: MapPage)
         .replace("</head>", (end) => (key === "" ? "" : installTags(root, language).html) + end)
         .replace(
           '<p id="loading"></p>',
-          `<p id="loading" role="status">${messagesOf(language).loading}</p>`,
+          `<p id="loading" role="status">${messagesOf(language).loading}</p>` +
+            // The style sheet hides it; a sandbox that has no origin keeps that out as well.
+            (key === "" ? html`<p class="unstyled">${messagesOf(language).unstyled}</p>`.html : ""),
         )
         .replace('<section id="early"></section>', () => list.html) ?? null;
     ctx.set({

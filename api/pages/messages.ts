@@ -14,6 +14,8 @@ const en = {
   siteName: "Fuel map",
   siteShortName: "Fuel map",
   loading: "Loading the map …",
+  unstyled:
+    "If only a plain list stays here, the frame around it keeps the map's own files out. Its attribute sandbox needs allow-scripts and allow-same-origin.",
   siteDescription:
     "Which filling stations have fuel now, as drivers say: grades, queues and prices.",
   stationsAt: (place: string) =>
@@ -99,6 +101,8 @@ const ru: Messages = {
   siteName: "Карта топлива",
   siteShortName: "Топливо",
   loading: "Загружаем карту …",
+  unstyled:
+    "Если здесь остался простой список, рамка вокруг не пускает файлы самой карты. Её атрибуту sandbox нужны allow-scripts и allow-same-origin.",
   siteDescription:
     "На каких заправках сейчас есть топливо: марки, очереди и цены со слов водителей.",
   stationsAt: (place) => (place === "" ? "Заправки рядом" : `Заправки: ${place}`),

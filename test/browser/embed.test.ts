@@ -1,6 +1,8 @@
 import { expect } from "chai";
 import type { Browser, Page } from "playwright-core";
 import { addKey } from "#test/api/edge.ts";
+import { issueConsumerKey } from "#src/keys/consumer-key.ts";
+import { until } from "#test/flow/client.ts";
 import { type MapSite, openMapSite } from "#test/browser/map-site.ts";
 import { axeFaults, fitsWidth, openBrowser, openPage } from "#test/harness/browser.ts";
 import { itLong, windowsOf } from "#test/harness/long.ts";
@@ -20,7 +22,7 @@ describe("browser: embedding the map", function () {
 
   const open = (page: Page, key = site.key) =>
     page.goto(`${site.web.baseUrl}/widget/embed?key=${encodeURIComponent(key)}`);
-  const line = (page: Page) => page.getByRole("region", { name: "The line" }).locator("code");
+  const line = (page: Page) => page.getByRole("region", { name: "The line" }).locator("pre code");
 
   it("makes a line of what is chosen, and shows the map that the line gives", async () => {
     const { page, complaints, requests, close } = await openPage(browser);
@@ -73,6 +75,7 @@ describe("browser: embedding the map", function () {
     await page.getByLabel("a city").check();
     await page.getByRole("combobox", { name: "City" }).fill("Нигдеград");
     await page.getByText("No city is called that").waitFor();
+    await page.getByText("can be copied when the city is known").waitFor();
     await page.getByRole("combobox", { name: "City" }).fill("тестоград");
     await page.getByText("No city is called that").waitFor({ state: "detached" });
     await close();
@@ -115,7 +118,120 @@ describe("browser: embedding the map", function () {
     await page.getByText("Drivers cannot mark stations on this map").waitFor();
     await copy.waitFor();
     expect(JSON.stringify(requests)).not.to.include(secret);
-    expect(JSON.stringify(await page.context().storageState())).not.to.include(unbound);
+    const stored = JSON.stringify(await page.context().storageState());
+    expect(stored).to.include(unbound).and.not.include(secret).and.not.include("pk_live_wrong");
+    await close();
+  });
+
+  it("remembers the keys that were good here, takes the one that the dashboard leads to, and forgets", async () => {
+    const { db, partnerId } = site.country;
+    const other = await addKey(db, partnerId, "publishable", { domains: ["other.test"] });
+    const prefix = site.key.slice(0, 12);
+    const { page, close } = await openPage(browser);
+    const enter = (query: string) => page.goto(`${site.web.baseUrl}/widget/embed${query}`);
+    const field = page.getByLabel("Publishable key");
+    await enter(`?prefix=${prefix}`);
+    await page.getByText(`Put in the key that begins with ${prefix}`).waitFor();
+    await field.fill(site.key);
+    await page.getByText(`Key ${prefix}…, remembered in this browser.`).waitFor();
+    await field.fill(other);
+    await page.getByText("other.test", { exact: true }).waitFor();
+    await enter(`?prefix=${prefix}`);
+    expect(await field.inputValue()).to.equal(site.key);
+    await page.getByLabel("Keys in this browser").selectOption(other);
+    await page.getByText("other.test", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Forget the key" }).click();
+    await page.getByText(`Key ${prefix}…, remembered in this browser.`).waitFor();
+    await page.getByRole("button", { name: "Forget the key" }).click();
+    await enter("");
+    expect(await field.inputValue()).to.equal("");
+    await close();
+  });
+
+  it("shows the operator's own map as a sample without a key, and a line that people can read", async () => {
+    await issueConsumerKey(site.country.db, site.instance.config);
+    const { page, complaints, close } = await openPage(browser);
+    await until(
+      async () => {
+        await page.goto(`${site.web.baseUrl}/widget/embed`);
+        return page.locator("iframe").count();
+      },
+      (count) => count === 1,
+    );
+    await page.getByLabel("Language").selectOption("ru");
+    const frame = page.locator('iframe[src$="/?lang=ru"]');
+    await frame.contentFrame().getByRole("region", { name: "Карта заправочных станций" }).waitFor();
+    await page.getByText("the operator’s own map as a sample").waitFor();
+    expect(await line(page).textContent()).to.include("?key=pk_live_…&amp;lang=ru");
+    expect(await page.getByRole("button", { name: "Copy the line" }).count()).to.equal(0);
+    expect(complaints).to.deep.equal([]);
+    await close();
+  });
+
+  it("opens the station of its address, does what the page around asks, and nobody else, and tells", async () => {
+    const { page, complaints, close } = await openPage(browser);
+    await page.addInitScript(
+      "window.told = []; addEventListener('message', ({ data }) => told.push(data));",
+    );
+    await page.goto(site.pageOn("shop.test", { station: "n1003", lang: "en" }));
+    const map = page.locator("iframe").first().contentFrame();
+    const told = (type: string) =>
+      page.evaluate<Record<string, unknown>[]>(
+        `told.filter(({ type }) => type === "fuelmark:${type}")`,
+      );
+    const ask = (message: object) =>
+      page.evaluate(`frames[0].postMessage(${JSON.stringify(message)}, "*")`);
+    await until(
+      () => told("ready"),
+      (some) => some.length === 1,
+    );
+    const [first] = await until(
+      () => told("station-opened"),
+      (some) => some.length === 1,
+    );
+    expect(first).to.include({ station_id: "n1003" });
+    await until(
+      () => told("height"),
+      (some) => Number(some.at(-1)?.["height"]) > 100,
+    );
+    await ask({ type: "fuelmark:open-station", station_id: "n1005" });
+    const opened = await until(
+      () => told("station-opened"),
+      (some) => some.length === 2,
+    );
+    expect(opened[1]).to.include({ station_id: "n1005" });
+    await ask({ type: "fuelmark:open-station", station_id: "n999999" });
+    const [unknown] = await until(
+      () => told("station-unknown"),
+      (some) => some.length === 1,
+    );
+    expect(unknown).to.include({ station_id: "n999999" });
+    await ask({ type: "fuelmark:set-fuel", fuel: "98" });
+    await map.getByRole("button", { name: "98", exact: true, pressed: true }).waitFor();
+    // Another frame of the same page is not the page.
+    await page.evaluate(`(() => {
+      const other = document.body.appendChild(document.createElement("iframe"));
+      const script = other.contentDocument.createElement("script");
+      script.textContent = "parent.frames[0].postMessage({ type: 'fuelmark:set-fuel', fuel: '92' }, '*')";
+      other.contentDocument.body.append(script);
+    })()`);
+    await ask({ type: "fuelmark:move", lat: 10, lon: 10, zoom: 12 });
+    await map.getByRole("button", { name: "Close" }).click();
+    await map.getByText("There are no stations here").first().waitFor();
+    expect(await map.getByRole("button", { name: "98", pressed: true }).count()).to.equal(1);
+    expect((await told("height")).at(-1)).to.include({ height: 0 });
+    expect(complaints.filter((said) => !said.includes("404"))).to.deep.equal([]);
+    await close();
+  });
+
+  it("says in a frame whose sandbox keeps the map's files out what it needs", async () => {
+    const { page, close } = await openPage(browser);
+    const needs = page.locator("iframe").contentFrame().getByText("allow-same-origin");
+    await page.goto(site.pageOn("shop.test", { sandbox: "allow-scripts" }));
+    await needs.waitFor();
+    await page.goto(site.pageOn("shop.test", { sandbox: "allow-scripts allow-same-origin" }));
+    await page.locator("iframe").contentFrame().getByRole("main").waitFor();
+    expect(await needs.isVisible()).to.equal(false);
     await close();
   });
 

@@ -17,7 +17,7 @@ export interface MapSite {
   key: string;
   /** The map's own address with these parameters beside the key. */
   widgetUrl(parameters?: Record<string, string>): string;
-  /** A page on `host` with the map in an iframe. `coep`: its own Cross-Origin-Embedder-Policy, if any. */
+  /** A page on `host` with the map in an iframe. `coep`: its own Cross-Origin-Embedder-Policy, `sandbox`: the iframe's, if any. */
   pageOn(host: string, parameters?: Record<string, string>): string;
   stop(): Promise<void>;
 }
@@ -54,7 +54,9 @@ async function openSite(
   widgetUrl: (parameters: Record<string, string>) => string,
 ): Promise<{ server: Server; port: number }> {
   const server = createServer(({ url = "/" }, response) => {
-    const { coep, ...given } = Object.fromEntries(new URL(url, "http://shop.test").searchParams);
+    const { coep, sandbox, ...given } = Object.fromEntries(
+      new URL(url, "http://shop.test").searchParams,
+    );
     if (coep !== undefined) {
       response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
       response.setHeader("Cross-Origin-Embedder-Policy", coep);
@@ -63,7 +65,7 @@ async function openSite(
     response.setHeader("Content-Type", "text/html; charset=utf-8");
     response.end(
       `<!doctype html><title>A partner's page</title><h1>Fuel near you</h1>
-       <iframe title="map" src="${src}" width="100%" height="600" allow="geolocation; fullscreen"></iframe>`,
+       <iframe title="map" src="${src}" width="100%" height="600" allow="geolocation; fullscreen"${sandbox === undefined ? "" : ` sandbox="${sandbox}"`}></iframe>`,
     );
   });
   await once(server.listen(0, "127.0.0.1"), "listening");

@@ -46,7 +46,7 @@ describe("web: the iframe's line", () => {
         const address = new URL(src!);
         expect(address.origin + address.pathname).to.equal(plain.address);
         expect(parseParams(address.search, true)).to.deep.equal({
-          params: { ...params, gestures: params.gestures ?? "cooperative" },
+          params: { ...params, station: "", gestures: params.gestures ?? "cooperative" },
           warnings: [],
         });
         expect(others["title"]).to.equal(title);

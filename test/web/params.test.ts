@@ -11,6 +11,7 @@ describe("web: the map's parameters", () => {
       params: {
         key: "",
         city: "",
+        station: "",
         point: null,
         theme: "auto",
         fuel: null,
@@ -27,11 +28,12 @@ describe("web: the map's parameters", () => {
 
   it("understands all of them", () => {
     const search =
-      "?key=pk_live_1&city=%D0%9E%D0%BC%D1%81%D0%BA&lat=55.5&lon=-37&zoom=9.5&theme=dark&fuel=%D0%94%D0%A2&nofilter=1&nosearch=1&themelock=1&gestures=greedy&lang=RU&accent=%23C0FFEE";
+      "?key=pk_live_1&city=%D0%9E%D0%BC%D1%81%D0%BA&lat=55.5&lon=-37&zoom=9.5&theme=dark&fuel=%D0%94%D0%A2&nofilter=1&nosearch=1&themelock=1&gestures=greedy&lang=RU&accent=%23C0FFEE&station=n1003";
     expect(parseParams(search, true)).to.deep.equal({
       params: {
         key: "pk_live_1",
         city: "Омск",
+        station: "n1003",
         point: { lat: 55.5, lon: -37, zoom: 9.5 },
         theme: "dark",
         fuel: "ДТ",
@@ -72,6 +74,7 @@ describe("web: the map's parameters", () => {
 
   for (const search of [
     "?theme=blue",
+    "?station=..%2Fx",
     "?fuel=93",
     "?lat=91&lon=1",
     "?lat=x&lon=1",

@@ -1,4 +1,5 @@
-import { embedding } from "#web/embed/choices.ts";
+import { choices, embedding, serviceAddress } from "#web/embed/choices.ts";
+import { cityUnknown } from "#web/embed/cities.ts";
 import { embedLine } from "#web/embed/embed-line.ts";
 import { KeyPart } from "#web/embed/key-part.tsx";
 import { keyState } from "#web/embed/key-state.ts";
@@ -32,7 +33,8 @@ const Line = () => {
   // A secret key must not get into a page, not even by way of this one.
   const isSecret = keyState.value?.state === "secret-key";
   const key = isSecret || chosen?.key === "" ? "pk_live_…" : (chosen?.key ?? "");
-  const text = chosen === null ? null : embedLine({ ...chosen, key });
+  // The dots of a missing key are for people, not for addresses.
+  const text = chosen === null ? null : embedLine({ ...chosen, key }).replace("%E2%80%A6", "…");
   return (
     <section class="card" aria-labelledby="line-title">
       <h2 id="line-title">{words.line}</h2>
@@ -44,14 +46,19 @@ const Line = () => {
           <pre tabIndex={0} role="region" aria-labelledby="line-title">
             <code>{text}</code>
           </pre>
-          {keyState.value?.state === "ok" ? (
-            <CopyButton text={text} {...words.copy} />
-          ) : (
+          {keyState.value?.state !== "ok" ? (
             <p class="fault">{words.copyWaits}</p>
+          ) : choices.value.place === "city" && cityUnknown.value ? (
+            <p class="fault">{words.copyWaitsForCity}</p>
+          ) : (
+            <CopyButton text={text} {...words.copy} />
           )}
         </>
       )}
       <p class="soft small">{words.lineHint}</p>
+      <p class="soft small">
+        {words.policyHint} <code>frame-src {new URL(serviceAddress()).origin}</code>
+      </p>
     </section>
   );
 };

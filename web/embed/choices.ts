@@ -1,6 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { type Grade, parseGrade } from "#src/domain/vocabulary.ts";
 import type { Embedding } from "#web/embed/embed-line.ts";
+import { keptKeys, prefixOf } from "#web/embed/kept-keys.ts";
 import { words } from "#web/embed/words.ts";
 import type { Language } from "#src/contract/language.ts";
 import type { Params } from "#web/widget/params.ts";
@@ -32,6 +33,10 @@ export type Faults = Partial<Record<keyof Choices, string>>;
 const cityMax = 120;
 const heightMin = 200;
 const heightMax = 4000;
+
+const given = new URLSearchParams(location.search);
+/** The beginning of the key that the dashboard leads to; empty: none. */
+export const wanted = given.get("prefix") ?? "";
 
 export const choices = signal<Choices>({
   key: takeKey(),
@@ -112,9 +117,13 @@ const numberOf = (text: string): number => Number(text.trim().replace(",", "."))
 const within = (text: string, min: number, max: number): boolean =>
   text.trim() !== "" && numberOf(text) >= min && numberOf(text) <= max;
 
-/** The key in the page's own address, which it leaves then: neither history nor bookmarks need to keep it. */
+/**
+ * The key in the page's own address, which it leaves then: neither history nor bookmarks need to keep it. Else the one
+ * of this browser that begins as the dashboard says, or its newest.
+ */
 function takeKey(): string {
-  const key = new URLSearchParams(location.search).get("key") ?? "";
+  const key = given.get("key") ?? "";
   if (location.search !== "") history.replaceState(null, "", location.pathname);
-  return key;
+  if (key !== "") return key;
+  return keptKeys.value.find((one) => wanted === "" || prefixOf(one) === wanted) ?? "";
 }

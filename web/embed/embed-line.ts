@@ -1,7 +1,7 @@
 import type { Params } from "#web/widget/params.ts";
 
 /** A map in a partner's page, as the partner has chosen it. */
-export interface Embedding extends Omit<Params, "gestures"> {
+export interface Embedding extends Omit<Params, "gestures" | "station"> {
   /** The map's address, with a slash at its end: `https://fuel.example/widget/`. */
   address: string;
   /** Null leaves it to the map: it shares the wheel and one finger with the page around it. */
@@ -36,7 +36,7 @@ export function embedLine(embedding: Embedding): string {
 /** The address of the map with its parameters, without those that are at their default. */
 export function mapAddress(embedding: Embedding): string {
   const { address, key, city, point, theme, fuel, gestures, language, accent } = embedding;
-  const query = new URLSearchParams({ key });
+  const query = new URLSearchParams(key === "" ? {} : { key });
   if (point !== null)
     for (const name of ["lat", "lon", "zoom"] as const) query.set(name, String(point[name]));
   else if (city !== "") query.set("city", city);

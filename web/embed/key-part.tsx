@@ -1,3 +1,5 @@
+import { choices, choose, wanted } from "#web/embed/choices.ts";
+import { forgetKey, keptKeys, prefixOf } from "#web/embed/kept-keys.ts";
 import { Field } from "#web/embed/field.tsx";
 import { keyState, siteAllowed } from "#web/embed/key-state.ts";
 import { words } from "#web/embed/words.ts";
@@ -12,7 +14,9 @@ export const KeyPart = () => {
       <Field
         name="key"
         label={words.key}
-        hint={known?.state === "no-key" ? words.keyHint : ""}
+        hint={
+          known?.state !== "no-key" ? "" : wanted === "" ? words.keyHint : words.keyWanted(wanted)
+        }
         placeholder="pk_live_…"
         invalid={fault !== null && fault.state !== "unavailable"}
       >
@@ -22,6 +26,7 @@ export const KeyPart = () => {
         )}
         {known?.state === "ok" ? <Bound domains={known.domains} reports={known.reports} /> : null}
       </Field>
+      <Kept />
       <Field
         name="site"
         label={words.site}
@@ -37,6 +42,43 @@ export const KeyPart = () => {
         )}
       </Field>
     </>
+  );
+};
+
+/** The keys of this browser: which one is shown, and a way to forget it. */
+const Kept = () => {
+  const keys = keptKeys.value;
+  const key = choices.value.key.trim();
+  if (!keys.includes(key)) return null;
+  return (
+    <div class="kept">
+      {keys.length > 1 ? (
+        <label class="field">
+          {words.keptKeys}
+          <select
+            value={key}
+            onChange={({ currentTarget }) => choose({ key: currentTarget.value })}
+          >
+            {keys.map((one) => (
+              <option key={one} value={one}>
+                {prefixOf(one)}…
+              </option>
+            ))}
+          </select>
+        </label>
+      ) : (
+        <p>{words.kept(prefixOf(key))}</p>
+      )}
+      <button
+        type="button"
+        onClick={() => {
+          forgetKey(key);
+          choose({ key: keptKeys.value[0] ?? "" });
+        }}
+      >
+        {words.forget}
+      </button>
+    </div>
   );
 };
 

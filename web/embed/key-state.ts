@@ -2,6 +2,7 @@ import { computed, effect, signal } from "@preact/signals";
 import type { EmbedKey } from "#src/contract/embed.ts";
 import { isAllowedPage } from "#src/contract/hosts.ts";
 import { choices, serviceAddress } from "#web/embed/choices.ts";
+import { keepKey } from "#web/embed/kept-keys.ts";
 
 const restMs = 400;
 const retryMs = 5000;
@@ -33,6 +34,7 @@ export function watchKey(): void {
       void askAbout(text, stop.signal).then((told) => {
         if (stop.signal.aborted) return;
         keyState.value = told;
+        if (told.state === "ok") keepKey(text);
         if (told.state === "unavailable") timer = setTimeout(ask, retryMs);
       });
     }

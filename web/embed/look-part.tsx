@@ -1,5 +1,5 @@
 import { grades } from "#src/domain/vocabulary.ts";
-import { choose } from "#web/embed/choices.ts";
+import { choose, embedding } from "#web/embed/choices.ts";
 import { Choice, Field, Switch } from "#web/embed/field.tsx";
 import { words } from "#web/embed/words.ts";
 import { remember } from "#web/kit/storage.ts";
@@ -42,7 +42,16 @@ export const LookPart = () => (
           ["en", "English"],
         ]}
       />
-      <Field name="accent" label={words.accent} placeholder="0b5cad" hint={words.accentHint} />
+      <Field name="accent" label={words.accent} placeholder="0b5cad" hint={words.accentHint}>
+        <label class="colour">
+          <input
+            type="color"
+            value={`#${embedding.value?.accent ?? "0b5cad"}`}
+            onInput={({ currentTarget: { value } }) => choose({ accent: value.slice(1) })}
+          />
+          {words.accentPick}
+        </label>
+      </Field>
       <Switch name="noFilter" label={words.noFilter} />
       <Switch name="noSearch" label={words.noSearch} />
       <Switch name="themeLock" label={words.themeLock} />

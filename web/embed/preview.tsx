@@ -9,7 +9,8 @@ const restMs = 500;
 /** The map as it was chosen, a moment after the last change. */
 export const Preview = () => {
   const rested = useRested(embedding.value);
-  const shown = keyState.value?.state === "ok" ? rested : null;
+  const isSample = hasSample && keyState.value?.state === "no-key";
+  const shown = isSample || keyState.value?.state === "ok" ? rested : null;
   return (
     <section class="card preview" aria-labelledby="preview-title">
       <h2 id="preview-title">{words.preview}</h2>
@@ -28,16 +29,22 @@ export const Preview = () => {
               allow="geolocation; fullscreen"
             />
           </div>
-          <p class="soft">{words.previewHint}</p>
+          <p class="soft">{isSample ? words.previewSample : words.previewHint}</p>
         </>
       )}
     </section>
   );
 };
 
-/** The map of the server that this page comes from, under whichever name it was asked for. */
+/** Whether the operator has a map of its own, which needs no key. */
+const hasSample = document.querySelector<HTMLMetaElement>('meta[name="sample"]')?.content === "1";
+
+/** The map of the server that this page comes from, under whichever name it was asked for; without a key its own. */
 const previewAddress = (chosen: Embedding): string =>
-  mapAddress({ ...chosen, address: new URL("./", location.href).href });
+  mapAddress({
+    ...chosen,
+    address: new URL(chosen.key === "" ? "../" : "./", location.href).href,
+  });
 
 /** The last value that could be used, once it has not changed for a moment. */
 function useRested(value: Embedding | null): Embedding | null {

@@ -7,6 +7,10 @@ interface Words {
   frameTitle: string;
   key: string;
   keyHint: string;
+  keyWanted: (prefix: string) => string;
+  kept: (prefix: string) => string;
+  keptKeys: string;
+  forget: string;
   states: Record<Exclude<EmbedKeyState, "ok" | "no-key">, string>;
   checking: string;
   bound: string;
@@ -34,6 +38,7 @@ interface Words {
   languageOfViewer: string;
   accent: string;
   accentHint: string;
+  accentPick: string;
   noFilter: string;
   noSearch: string;
   themeLock: string;
@@ -43,12 +48,15 @@ interface Words {
   faults: Record<"city" | "lat" | "lon" | "zoom" | "accent" | "width" | "height", string>;
   line: string;
   lineHint: string;
+  policyHint: string;
   copy: { label: string; done: string; byHand: string };
   copyWaits: string;
+  copyWaitsForCity: string;
   mend: string;
   preview: string;
   previewWaits: string;
   previewHint: string;
+  previewSample: string;
 }
 
 const en: Words = {
@@ -56,7 +64,12 @@ const en: Words = {
   lead: "Choose how the map looks on your website, then copy one line of HTML.",
   frameTitle: "Map of fuel at filling stations",
   key: "Publishable key",
-  keyHint: "The pk_live_… key that the operator gave you. It is not stored here.",
+  keyHint: "The pk_live_… key that the operator gave you. This browser remembers it for this page.",
+  keyWanted: (prefix) =>
+    `Put in the key that begins with ${prefix}: the service knows only its beginning. This browser then remembers it.`,
+  kept: (prefix) => `Key ${prefix}…, remembered in this browser.`,
+  keptKeys: "Keys in this browser",
+  forget: "Forget the key",
   states: {
     "invalid-key":
       "This key is not valid: mistyped, revoked or expired. Check that it was copied whole.",
@@ -96,6 +109,7 @@ const en: Words = {
   languageOfViewer: "the viewer’s",
   accent: "Colour of buttons",
   accentHint: "Made darker or lighter where letters could not be read on it.",
+  accentPick: "Pick a colour",
   noFilter: "Hide the filters",
   noSearch: "Hide search",
   themeLock: "Lock the theme and hide its button",
@@ -114,12 +128,16 @@ const en: Words = {
   line: "The line for your page",
   lineHint:
     "“allow” is what the locate and full-screen buttons need, “referrerpolicy” tells the map your website’s address, and without a height browsers would give it 150 pixels.",
+  policyHint: "If your page has a Content-Security-Policy, it needs:",
   copy: { label: "Copy the line", done: "Copied", byHand: "Select it and copy by hand" },
   copyWaits: "The line can be copied when the key is valid.",
+  copyWaitsForCity: "The line can be copied when the city is known.",
   mend: "Something above cannot be used yet.",
   preview: "Preview",
   previewWaits: "The map shows here as soon as the key is valid.",
   previewHint: "This is the real map: marks made here count.",
+  previewSample:
+    "Without a key, the operator’s own map as a sample: with your key it looks the same. Marks made here count.",
 };
 
 const ru: Words = {
@@ -127,7 +145,12 @@ const ru: Words = {
   lead: "Выберите вид карты и скопируйте одну строку HTML на свой сайт.",
   frameTitle: "Карта наличия топлива на АЗС",
   key: "Публичный ключ",
-  keyHint: "Ключ pk_live_…, который выдал оператор. Здесь он не сохраняется.",
+  keyHint: "Ключ pk_live_…, который выдал оператор. Браузер запомнит его для этой страницы.",
+  keyWanted: (prefix) =>
+    `Укажите ключ, который начинается с ${prefix}: сервис знает только его начало. Браузер его запомнит.`,
+  kept: (prefix) => `Ключ ${prefix}… сохранён в этом браузере.`,
+  keptKeys: "Ключи в этом браузере",
+  forget: "Забыть ключ",
   states: {
     "invalid-key":
       "Ключ недействителен: в нём опечатка, он отозван или истёк. Проверьте, что он скопирован целиком.",
@@ -168,6 +191,7 @@ const ru: Words = {
   languageOfViewer: "язык зрителя",
   accent: "Цвет кнопок",
   accentHint: "Станет темнее или светлее, если на нём не прочесть текст.",
+  accentPick: "Выбрать цвет",
   noFilter: "Скрыть фильтры",
   noSearch: "Скрыть поиск",
   themeLock: "Закрепить тему и скрыть её кнопку",
@@ -186,16 +210,20 @@ const ru: Words = {
   line: "Строка для вашей страницы",
   lineHint:
     "«allow» нужен кнопкам «Где я» и «На весь экран», «referrerpolicy» сообщает карте адрес вашего сайта, а без высоты браузер отвёл бы ей 150 пикселей.",
+  policyHint: "Если у вашей страницы есть Content-Security-Policy, в ней нужно:",
   copy: {
     label: "Скопировать строку",
     done: "Скопировано",
     byHand: "Выделите и скопируйте вручную",
   },
   copyWaits: "Строку можно скопировать, когда ключ действителен.",
+  copyWaitsForCity: "Строку можно скопировать, когда город известен.",
   mend: "Что-то выше заполнено неверно.",
   preview: "Как это выглядит",
   previewWaits: "Карта появится здесь, когда ключ будет действителен.",
   previewHint: "Это настоящая карта: отметки на ней засчитываются.",
+  previewSample:
+    "Пока нет ключа, для примера показана карта оператора: с вашим ключом она выглядит так же. Отметки на ней засчитываются.",
 };
 
 const all: Record<Language, Words> = { en, ru };

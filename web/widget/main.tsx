@@ -13,7 +13,7 @@ import { start } from "#web/widget/start.ts";
 import { App } from "#web/widget/parts/app.tsx";
 import { keepFilters } from "#web/widget/kept-view.ts";
 import { page } from "#web/widget/page.ts";
-import { tellOfCards } from "#web/widget/telling.ts";
+import { tellOfCards, tellOfHeight } from "#web/widget/telling.ts";
 import { language, words } from "#web/widget/words.ts";
 
 document.documentElement.lang = language;
@@ -27,6 +27,7 @@ render(<App />, root);
 if (!page.framed) closeOnBack();
 sendWhenLeft();
 tellOfCards();
+tellOfHeight();
 keepFilters();
 keepWhatComes();
 keepSendingMarks(noteArrival);

@@ -19,7 +19,7 @@ export const page = {
   api: new URL(`${meta("root")}api/v1/partner`, document.baseURI).href,
   framed,
   /** The station whose card is open at the start; empty: none. */
-  station: meta("station"),
+  station: meta("station") || params.station,
 };
 
 function isFramed(): boolean {

@@ -7,6 +7,8 @@ export type ThemeChoice = "light" | "dark" | "auto";
 export interface Params {
   key: string;
   city: string;
+  /** The station whose card is open at the start; empty: none. */
+  station: string;
   point: { lat: number; lon: number; zoom: number } | null;
   theme: ThemeChoice;
   fuel: Grade | null;
@@ -77,9 +79,13 @@ export function parseParams(
   const isColour = /^[0-9a-f]{6}$/.test(accent);
   if (!isColour && accent !== "") ignore("accent", "a colour of six hexadecimal digits");
 
+  const isId = /^[\w-]{1,64}$/.test(text("station"));
+  if (!isId && text("station") !== "") ignore("station", "a station's id");
+
   const params: Params = {
     key: text("key"),
     city: city.length > cityMax ? "" : city,
+    station: isId ? text("station") : "",
     point: lat === null || lon === null ? null : { lat, lon, zoom },
     theme: oneOf("theme", ["light", "dark", "auto"], "auto"),
     fuel,

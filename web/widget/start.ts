@@ -1,6 +1,7 @@
 import { effect } from "@preact/signals";
 import { pointAt, worldX, worldY } from "#web/kit/map-view.ts";
 import { ask, type City, findStation } from "#web/widget/api.ts";
+import { heedPage } from "#web/widget/asked.ts";
 import { heldStation, keepFresh, look, pause, resume, trouble } from "#web/widget/loader.ts";
 import { map, minZoom, type Target } from "#web/widget/map-handle.ts";
 import { say } from "#web/widget/message.ts";
@@ -86,6 +87,7 @@ export async function start(): Promise<void> {
   }
   // Now there is somebody who sees it.
   if (city === "unknown") say(words.notices.cityUnknown(page.city));
+  heedPage(goTo);
   tell({ type: "fuelmark:ready" });
 }
 

@@ -6,12 +6,37 @@ import { selected } from "#web/widget/panels.ts";
 /** Messages to the page around the map (decisions 15.17): only facts that the map shows. */
 type Told =
   | { type: "fuelmark:ready" }
+  | { type: "fuelmark:height"; height: number }
+  | { type: "fuelmark:station-unknown"; station_id: string }
   | { type: "fuelmark:station-opened"; station_id: string; status: ServedStatus }
   | { type: "fuelmark:mark-sent"; station_id: string; status: Status; outcome: string };
 
 /** Tells it by `postMessage`, to the origin that the browser has named as the embedding page's, and to no other. */
 export function tell(what: Told): void {
   if (embedder !== null) window.parent.postMessage(what, embedder);
+}
+
+/** Tells how high what is in the open panel is, in pixels; 0 when none is open. The page may make the frame fit it. */
+export function tellOfHeight(): void {
+  if (embedder === null) return;
+  let told = 0;
+  let isDue = false;
+  const measure = (): void => {
+    isDue = false;
+    const body = document.querySelector(".panel-body");
+    const height = Math.ceil(
+      body === null
+        ? 0
+        : [...body.children].reduce((sum, one) => sum + one.getBoundingClientRect().height, 0) +
+            (body.previousElementSibling?.getBoundingClientRect().height ?? 0),
+    );
+    if (height !== told) tell({ type: "fuelmark:height", height });
+    told = height;
+  };
+  new MutationObserver(() => {
+    if (!isDue) requestAnimationFrame(measure);
+    isDue = true;
+  }).observe(document.body, { childList: true, characterData: true, subtree: true });
 }
 
 /** Tells of each card that is opened. */
@@ -29,7 +54,8 @@ export function tellOfCards(): void {
   });
 }
 
-const embedder = page.framed ? originOf(document.referrer) : null;
+/** The origin of the page around, as the browser names it; null: there is none. */
+export const embedder = page.framed ? originOf(document.referrer) : null;
 
 function originOf(address: string): string | null {
   try {
