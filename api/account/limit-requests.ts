@@ -27,7 +27,10 @@ export const limitWish = Type.Object(
     }),
     // Null is the same as absent, as in a report.
     comment: Type.Optional(
-      Type.Union([Type.String({ maxLength: 500 }), Type.Null()], { default: "" }),
+      Type.Union([Type.String({ maxLength: 500 }), Type.Null()], {
+        default: "",
+        description: "The reason, and the date from which you need it",
+      }),
     ),
   },
   { title: "LimitWish" },

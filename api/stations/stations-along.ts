@@ -35,13 +35,9 @@ const way = Type.Object(
       { description: `2 to ${pointsMax} points, at most ${lengthMaxM / 1000} km` },
     ),
     buffer_m: Type.Optional(
-      Type.Union([
-        Type.Number({
-          ...{ minimum: 1, maximum: 5000 },
-          description: `Metres from the line; ${bufferDefaultM} where nothing is said`,
-        }),
-        Type.Null(),
-      ]),
+      Type.Union([Type.Number({ minimum: 1, maximum: 5000 }), Type.Null()], {
+        description: `Metres from the line; ${bufferDefaultM} where nothing is said`,
+      }),
     ),
   },
   { title: "Way" },

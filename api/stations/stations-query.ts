@@ -174,7 +174,9 @@ export const areaQuery = Type.Object({
       description: "A point, with `lon` and a secret key: the nearest stations first",
     }),
   ),
-  lon: Type.Optional(Type.Number({ minimum: -180, maximum: 180 })),
+  lon: Type.Optional(
+    Type.Number({ minimum: -180, maximum: 180, description: "Longitude of the place, degrees" }),
+  ),
   ids: Type.Optional(
     Type.String({
       description: `Comma list of up to ${idsMax} ids of stations, with a secret key; in this order`,

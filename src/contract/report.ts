@@ -12,24 +12,45 @@ import {
 } from "#src/domain/vocabulary.ts";
 import { minuteMs } from "#src/domain/units.ts";
 
-/** Null is the same as absent (decisions 2). */
-const optional = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
+/** Null is the same as absent (decisions 2). The description is that of the choice: there readers look for it. */
+const optional = <T extends TSchema>(schema: T, description: string) =>
+  Type.Optional(Type.Union([schema, Type.Null()], { description }));
 // The type is given explicitly, because the type derived from a mapped list would be never.
-const literals = <const T extends readonly string[]>(values: T) =>
-  Type.Unsafe<T[number]>(Type.Union(values.map((value) => Type.Literal(value))));
+const literals = <const T extends readonly string[]>(values: T, options = {}) =>
+  Type.Unsafe<T[number]>(
+    Type.Union(
+      values.map((value) => Type.Literal(value)),
+      options,
+    ),
+  );
 
 const allowed = `${grades.join(", ")} (also dt, дизель for ДТ)`;
 const gradeNames = `Grades: ${allowed}`;
 
 /** The fields of every mark: docs/contract.md 2.7 without the user. */
 export const statementFields = {
-  status: literals(statuses),
-  lat: optional(Type.Number({ minimum: -90, maximum: 90, description: "Where the user was" })),
-  lon: optional(Type.Number({ minimum: -180, maximum: 180 })),
-  acc_m: optional(Type.Number({ minimum: 0, description: "Accuracy, metres" })),
-  fuels: optional(Type.Array(Type.String({ description: gradeNames }))),
-  fuels_no: optional(Type.Array(Type.String({ description: gradeNames }))),
-  queue: optional(literals(queues)),
+  status: literals(statuses, { description: "What the user saw of the fuel" }),
+  lat: optional(
+    Type.Number({ minimum: -90, maximum: 90 }),
+    "Latitude where the user was, degrees; with `lon` the mark counts as made at the station, if it was",
+  ),
+  lon: optional(
+    Type.Number({ minimum: -180, maximum: 180 }),
+    "Longitude where the user was, degrees; only together with `lat`",
+  ),
+  acc_m: optional(
+    Type.Number({ minimum: 0 }),
+    "Accuracy of the position, metres; above 1000 it does not count as being at the station",
+  ),
+  fuels: optional(
+    Type.Array(Type.String({ description: gradeNames })),
+    `Grades that the user saw there. ${gradeNames}`,
+  ),
+  fuels_no: optional(
+    Type.Array(Type.String({ description: gradeNames })),
+    `Grades that were out. ${gradeNames}`,
+  ),
+  queue: optional(literals(queues), "How long the queue was"),
   // Not a Record: its pattern would let a name with a line break pass unchecked.
   prices: optional(
     Type.Unsafe<Record<string, number>>(
@@ -37,24 +58,29 @@ export const statementFields = {
         {},
         {
           additionalProperties: Type.Number({ exclusiveMinimum: 0, maximum: 1000 }),
-          description: `Price of a litre by grade; two decimals are kept. ${gradeNames}`,
         },
       ),
     ),
+    `Price of a litre by grade; two decimals are kept. ${gradeNames}`,
   ),
   limit_l: optional(
-    Type.Integer({ minimum: 1, maximum: 10_000, description: "Litres a person; null: no limit" }),
+    Type.Integer({ minimum: 1, maximum: 10_000 }),
+    "Litres that a person gets at most; null: no limit was said",
   ),
-  no_cash: optional(Type.Boolean()),
-  fuel_cards_only: optional(Type.Boolean()),
-  text: optional(Type.String({ maxLength: 200 })),
+  no_cash: optional(Type.Boolean(), "True: cash was not taken"),
+  fuel_cards_only: optional(Type.Boolean(), "True: only fuel cards were taken"),
+  text: optional(
+    Type.String({ maxLength: 200 }),
+    "A comment for the operator, up to 200 characters; drivers do not see it",
+  ),
   observed_at: optional(
-    Type.String({
-      maxLength: 100,
-      description: "When it was seen, if delivered late: UTC, YYYY-MM-DD HH:MM:SS or ISO 8601",
-    }),
+    Type.String({ maxLength: 100 }),
+    "When it was seen, if delivered late: UTC, YYYY-MM-DD HH:MM:SS or ISO 8601",
   ),
-  express: optional(Type.Boolean({ description: "Fuel ran out right now" })),
+  express: optional(
+    Type.Boolean(),
+    "True: fuel ran out right now; the station may be marked again after 2 minutes in place of 20",
+  ),
 };
 
 export type StatementBody = Static<ReturnType<typeof Type.Object<typeof statementFields>>>;
@@ -72,11 +98,8 @@ export const reportBody = Type.Object(
       description: "Stable per user; only a keyed hash of it is stored",
     }),
     external_id: optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 128,
-        description: "Your id of the mark; with it a retry is safe",
-      }),
+      Type.String({ minLength: 1, maxLength: 128 }),
+      "Your id of the mark; with it a retry is safe",
     ),
   },
   { title: "Report" },
@@ -93,11 +116,8 @@ export const device = Type.String({
 
 /** Unique within the device: decisions 15.21. */
 const deviceMarkId = optional(
-  Type.String({
-    minLength: 1,
-    maxLength: 128,
-    description: "The device's id of the mark; with it a retry within a day is safe",
-  }),
+  Type.String({ minLength: 1, maxLength: 128 }),
+  "The device's id of the mark; with it a retry within a day is safe",
 );
 
 /** Body of `POST /widget/stations/{id}/report`, decisions 6. */
@@ -127,7 +147,7 @@ export const forgetBody = Type.Object({ device }, { title: "WidgetForget" });
 
 /** One mark of `POST /reports`, decisions 5. */
 export const batchItem = Type.Object(
-  { station_id: Type.String(), ...reportBody.properties },
+  { station_id: Type.String({ description: "The station's id" }), ...reportBody.properties },
   { title: "BatchReport" },
 );
 export type BatchItem = Static<typeof batchItem>;
@@ -135,7 +155,10 @@ export type BatchItem = Static<typeof batchItem>;
 /** Its body: each mark is checked by itself, so that a bad one does not take the others along. */
 export const batchBody = Type.Object(
   {
-    reports: Type.Array(Type.Unknown({ documentedAs: batchItem }), { minItems: 1, maxItems: 500 }),
+    reports: Type.Array(Type.Unknown({ documentedAs: batchItem }), {
+      ...{ minItems: 1, maxItems: 500 },
+      description: "Marks; each is checked by itself",
+    }),
   },
   { title: "Batch" },
 );

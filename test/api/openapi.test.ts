@@ -52,6 +52,55 @@ describe("the OpenAPI document", function () {
       ]),
     );
 
+  it("describes every field of a body and every parameter, where its call shows it", () => {
+    type Part = {
+      $ref?: string;
+      description?: string;
+      properties?: Record<string, Part>;
+      items?: Part;
+    };
+    const target = (part: Part): Part =>
+      part.$ref === undefined
+        ? part
+        : target(
+            part.$ref
+              .slice(2)
+              .split("/")
+              .reduce<unknown>(
+                (one, name) => (one as Record<string, unknown>)[name],
+                document,
+              ) as Part,
+          );
+    const bare: string[] = [];
+    const look = (part: Part, at: string): void => {
+      const { properties = {}, items } = target(part);
+      if (items !== undefined) look(items, at);
+      for (const [name, field] of Object.entries(properties)) {
+        if ((field.description ?? target(field).description) === undefined)
+          bare.push(`${at} ${name}`);
+        look(field, at);
+      }
+    };
+    let bodies = 0;
+    for (const [name, operation] of operations()) {
+      const { parameters = [], requestBody } = operation as unknown as {
+        parameters?: (Part & { name?: string; schema?: Part })[];
+        requestBody?: { content: Record<string, { schema: Part }> };
+      };
+      for (const parameter of parameters) {
+        const found = target(parameter) as (typeof parameters)[number];
+        if ((found.description ?? found.schema?.description) === undefined)
+          bare.push(`${name} ${found.name}`);
+      }
+      const schema = requestBody?.content["application/json"]?.schema;
+      if (schema === undefined) continue;
+      bodies += 1;
+      look(schema, name);
+    }
+    expect(bare).to.deep.equal([]);
+    expect(bodies).to.be.greaterThan(8);
+  });
+
   it("fits the meta schema of OpenAPI 3.1 and says version 1.0", async () => {
     expect([document.openapi, document.info.version]).to.deep.equal(["3.1.0", "1.0"]);
     const { valid, errors } = await new Validator().validate({ ...document });

@@ -38,6 +38,7 @@ startSearch(sidebar, document.querySelector<HTMLAnchorElement>("header .home")!.
 startSamples();
 startTrying();
 
-// A long list: the reader sees where he is.
-const here = sidebar.querySelector<HTMLElement>("[aria-current]");
-if (here !== null) sidebar.scrollTop = Math.max(0, here.offsetTop - sidebar.clientHeight / 3);
+// A long list: readers see where they are. The overview of all leaves the guide in sight, which stands first.
+const here = sidebar.querySelector<HTMLAnchorElement>("[aria-current]");
+if (here !== null && !here.pathname.endsWith("/docs"))
+  sidebar.scrollTop = Math.max(0, here.offsetTop - sidebar.clientHeight / 3);

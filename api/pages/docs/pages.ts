@@ -114,10 +114,22 @@ function pagesOf(contents: Contents): Map<string, () => DocsPage> {
 }
 
 /** The page about all calls: their rules, and a list of them. */
-function overview({ document, operations }: Contents): Html {
+function overview({ document, operations, chapters }: Contents): Html {
   const { info, servers, tags } = document;
   return html`<h1>${info.title}</h1>
-    <p>New here? <a href="docs/guide">The guide</a> leads from a key to a working integration.</p>
+    <h2 id="guide">Guide</h2>
+    <p>
+      From a key to a working integration. New here? Begin with
+      <a href="docs/guide">the overview</a>.
+    </p>
+    <ul>
+      ${chapters
+        .filter(({ document: from, slug }) => from === "partners" && slug !== "")
+        .map(
+          ({ slug, title }) => html`<li><a href="${addressOf(slug).slice(1)}">${title}</a></li>`,
+        )}
+    </ul>
+    <h2 id="calls">Calls</h2>
     <p>
       All paths below are at <code>${servers[0]!.url}</code>. For programs:
       <a href="${openApiPath.slice(1)}">OpenAPI 3.1</a>,

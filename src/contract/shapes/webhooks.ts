@@ -27,7 +27,9 @@ export const webhookChanges = Type.Object(
     url: Type.Optional(url),
     events: Type.Optional(events),
     description: Type.Optional(description),
-    enabled: Type.Optional(Type.Boolean()),
+    enabled: Type.Optional(
+      Type.Boolean({ description: "False switches it off; what waits is kept for later" }),
+    ),
   },
   { title: "WebhookChanges", minProperties: 1 },
 );
