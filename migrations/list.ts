@@ -45,6 +45,7 @@ import * as countRefusedHours from "#migrations/0046_count_refused_hours.ts";
 import * as letLimitRequestsBeWithdrawn from "#migrations/0047_let_limit_requests_be_withdrawn.ts";
 import * as followChances from "#migrations/0048_follow_chances.ts";
 import * as createFieldSources from "#migrations/0049_create_field_sources.ts";
+import * as letSessionsBeLinks from "#migrations/0050_let_sessions_be_links.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -97,4 +98,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0047_let_limit_requests_be_withdrawn": letLimitRequestsBeWithdrawn,
   "0048_follow_chances": followChances,
   "0049_create_field_sources": createFieldSources,
+  "0050_let_sessions_be_links": letSessionsBeLinks,
 };

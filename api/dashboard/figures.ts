@@ -27,7 +27,7 @@ const overviewQuery = Type.Object({
 
 /** Limits and their rest, and requests by day and method. It counts nothing itself. */
 export const overviewCall = (services: DashboardDeps) =>
-  dashboardCall("GET", "/overview", { query: overviewQuery }, async (ctx) => {
+  dashboardCall("GET", "/overview", { role: "reader", query: overviewQuery }, async (ctx) => {
     const { key } = ctx.state.viewer;
     const { days = 14 } = ctx.state.query;
     const { partner } = key;
@@ -93,7 +93,7 @@ const columns = ["date", "audience", "method", "requests", "not_modified", "erro
 
 /** Requests by day, audience and method as a spreadsheet, the newest day first. */
 export const usageCsvCall = (services: DashboardDeps) =>
-  dashboardCall("GET", "/usage.csv", { query: csvQuery }, async (ctx) => {
+  dashboardCall("GET", "/usage.csv", { role: "reader", query: csvQuery }, async (ctx) => {
     const { viewer, query } = ctx.state;
     const { days = 30 } = query;
     const today = dayOf(services.clock() / 1000);
@@ -153,7 +153,7 @@ export function marksCall({ db, clock }: DashboardDeps) {
     fresh.catch(() => counted.delete(partnerId));
     return fresh;
   };
-  return dashboardCall("GET", "/marks", {}, async (ctx) => {
+  return dashboardCall("GET", "/marks", { role: "reader" }, async (ctx) => {
     ctx.body = {
       days: await count(ctx.state.viewer.key.partnerId, clock()),
       counted_max: countedMax,

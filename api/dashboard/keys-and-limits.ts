@@ -19,7 +19,7 @@ const requestsShown = 100;
 
 /** The partner's keys, revoked ones included; never their texts, which are not stored. */
 export const keysCall = ({ db, clock }: DashboardDeps) =>
-  dashboardCall("GET", "/keys", {}, async (ctx) => {
+  dashboardCall("GET", "/keys", { role: "reader" }, async (ctx) => {
     const { key } = ctx.state.viewer;
     const now = clock();
     const keys = await listKeys(db, key.partnerId);
@@ -79,7 +79,7 @@ export const rotateKeyCall = ({ db, clock }: DashboardDeps) =>
 
 /** The partner's limit requests, newest first. */
 export const listLimitsCall = ({ db }: DashboardDeps) =>
-  dashboardCall("GET", "/limit-requests", {}, async (ctx) => {
+  dashboardCall("GET", "/limit-requests", { role: "reader" }, async (ctx) => {
     const { key } = ctx.state.viewer;
     const requests = await listLimitRequests(db, { partner: key.partnerId }, requestsShown);
     ctx.body = { requests: requests.map(shownRequest) };

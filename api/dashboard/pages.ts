@@ -7,14 +7,20 @@ import {
   withdrawLimitsCall,
 } from "#api/dashboard/keys-and-limits.ts";
 import { errorsCall, errorsCsvCall, hoursCall, recentCall } from "#api/dashboard/troubles.ts";
-import { showSessionCall, signInCall, signOutCall } from "#api/dashboard/session.ts";
+import { linkCalls } from "#api/dashboard/links.ts";
+import {
+  followLinkCall,
+  showSessionCall,
+  signInCall,
+  signOutCall,
+} from "#api/dashboard/session.ts";
 import { dashboardViewer } from "#api/dashboard/viewer.ts";
 import { webhookCalls } from "#api/dashboard/webhooks.ts";
 import type { Middleware, PageRouter } from "#api/http/context.ts";
 import type { DashboardDeps } from "#api/dashboard/deps.ts";
 import { moved, readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
 import { mountCalls } from "#api/pages/page-calls.ts";
-import { sessionCookie } from "#api/pages/session-cookie.ts";
+import { type SessionCookie, sessionCookie } from "#api/pages/session-cookie.ts";
 
 /**
  * `/dashboard/`: the partner dashboard (docs/contract.md 5.6), and every call of its script. Only signing in is open to
@@ -28,24 +34,28 @@ export function dashboardPages(router: PageRouter, services: DashboardDeps): Mid
   router.get("/dashboard/", (ctx) => sendBuiltPage(ctx, built));
   return mountCalls(services, {
     base: "/dashboard/api",
-    open: [signInCall(services, cookie)],
-    calls: [
-      showSessionCall(services),
-      signOutCall(services, cookie),
-      overviewCall(services),
-      errorsCall(services),
-      recentCall(services),
-      hoursCall(services),
-      marksCall(services),
-      keysCall(services),
-      rotateKeyCall(services),
-      listLimitsCall(services),
-      askLimitsCall(services),
-      withdrawLimitsCall(services),
-      ...webhookCalls(services),
-      usageCsvCall(services),
-      errorsCsvCall(services),
-    ],
+    open: [signInCall(services, cookie), followLinkCall(services, cookie)],
+    calls: dashboardCalls(services, cookie),
     admit: dashboardViewer(services, cookie),
   });
 }
+
+/** Every call for those who are signed in. */
+export const dashboardCalls = (services: DashboardDeps, cookie: SessionCookie) => [
+  showSessionCall(services),
+  signOutCall(services, cookie),
+  overviewCall(services),
+  errorsCall(services),
+  recentCall(services),
+  hoursCall(services),
+  marksCall(services),
+  keysCall(services),
+  rotateKeyCall(services),
+  listLimitsCall(services),
+  askLimitsCall(services),
+  withdrawLimitsCall(services),
+  ...webhookCalls(services),
+  ...linkCalls(services),
+  usageCsvCall(services),
+  errorsCsvCall(services),
+];

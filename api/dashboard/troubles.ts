@@ -26,7 +26,7 @@ const days = (most: number, usual: number) =>
 
 /** Counts of each problem code by call, today and in the period (decisions 12.10). */
 export const errorsCall = (services: DashboardDeps) =>
-  dashboardCall("GET", "/errors", { query: days(90, 14) }, async (ctx) => {
+  dashboardCall("GET", "/errors", { role: "reader", query: days(90, 14) }, async (ctx) => {
     const { days = 14 } = ctx.state.query;
     const today = dayOf(services.clock() / 1000);
     const found = await errorsSince(services, ctx.state.viewer.key.partnerId, today - days + 1);
@@ -41,7 +41,7 @@ const columns = ["date", "audience", "method", "code", "errors", "not_counted", 
 
 /** The same by day, as a spreadsheet, the newest day first. */
 export const errorsCsvCall = (services: DashboardDeps) =>
-  dashboardCall("GET", "/errors.csv", { query: days(365, 30) }, async (ctx) => {
+  dashboardCall("GET", "/errors.csv", { role: "reader", query: days(365, 30) }, async (ctx) => {
     const { days = 30 } = ctx.state.query;
     const today = dayOf(services.clock() / 1000);
     const found = await errorsSince(services, ctx.state.viewer.key.partnerId, today - days + 1);
@@ -115,7 +115,7 @@ const recentQuery = Type.Object({
 
 /** The last requests, or the last that failed (decisions 12.11). They are in Redis: 503 while it is away. */
 export const recentCall = ({ db, redis, config, clock }: DashboardDeps) =>
-  dashboardCall("GET", "/recent", { query: recentQuery }, async (ctx) => {
+  dashboardCall("GET", "/recent", { role: "reader", query: recentQuery }, async (ctx) => {
     const { partnerId } = ctx.state.viewer.key;
     const { audience = "partner", only } = ctx.state.query;
     const [found, keys] = await Promise.all([
@@ -136,7 +136,7 @@ export const recentCall = ({ db, redis, config, clock }: DashboardDeps) =>
 
 /** Requests by hour with the median and the p95 of their durations (decisions 12.12). */
 export const hoursCall = (services: DashboardDeps) =>
-  dashboardCall("GET", "/hours", {}, async (ctx) => {
+  dashboardCall("GET", "/hours", { role: "reader" }, async (ctx) => {
     const { partnerId } = ctx.state.viewer.key;
     const newest = Math.floor(services.clock() / hourMs);
     const from = newest - hoursKept + 1;

@@ -13,7 +13,7 @@ import type { RouteContext } from "#api/http/context.ts";
 import type { ShownDelivery, ShownWebhook } from "#src/contract/dashboard.ts";
 import { newWebhook, webhookChanges } from "#src/contract/shapes/webhooks.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
-import { listDeliveries } from "#src/pushes/webhooks/deliveries.ts";
+import { contentsOf, listDeliveries } from "#src/pushes/webhooks/deliveries.ts";
 import {
   findWebhook,
   listWebhooks,
@@ -61,9 +61,18 @@ export const webhookCalls = (services: DashboardDeps) => {
       ctx.body = presented(await sendTest(db, await own(ctx)), inMs);
     }),
     dashboardCall("GET", "/webhooks/{id}/deliveries", {}, async (ctx) => {
-      const deliveries = await listDeliveries(db, (await own(ctx)).id, deliveriesShown);
+      const { id: webhookId } = await own(ctx);
+      const deliveries = await listDeliveries(db, webhookId, deliveriesShown);
+      const contents = await contentsOf(
+        db,
+        webhookId,
+        deliveries.map(({ id }) => id),
+      );
       ctx.body = {
-        deliveries: deliveries.map((one) => presented(one, inMs)) satisfies ShownDelivery[],
+        deliveries: deliveries.map((one) => ({
+          ...presented(one, inMs),
+          contents: contents.get(one.id) ?? "",
+        })) satisfies ShownDelivery[],
       };
     }),
     dashboardCall("POST", "/webhooks/{id}/deliveries/{delivery}/redeliver", {}, async (ctx) => {

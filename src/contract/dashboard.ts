@@ -10,6 +10,31 @@ export interface DashboardSession {
   expires: number;
   /** Address of the service, for the examples. */
   base_url: string;
+  /** For whom the link is by which the viewer came, who may change nothing; null with the key itself. */
+  link: string | null;
+}
+
+/** A link that shows the dashboard and changes nothing. */
+export interface ShownLink {
+  id: number;
+  /** For whom it is. */
+  label: string;
+  /** First characters of the key that made it, with which it ends. */
+  prefix: string;
+  created: number;
+  expires: number;
+  /** When it was ended. */
+  ended: number | null;
+  /** When somebody last looked, to the minute; null: nobody has. */
+  seen: number | null;
+  over: boolean;
+}
+
+/** A new link; `url` is in this answer and nowhere else. */
+export interface MadeLink {
+  id: number;
+  url: string;
+  expires: number;
 }
 
 /** A partner's requests per minute, over the minutes with requests. */
@@ -221,4 +246,6 @@ export interface ShownDelivery {
   answer: string | null;
   fault: string | null;
   duration_ms: number | null;
+  /** What it is about, as JSON, at most 2000 characters: ids of stations or marks, or the event itself. */
+  contents: string;
 }

@@ -134,12 +134,13 @@ export const limitKey = operatorAct(limit, rowId, async (tx, { to, until }, id, 
   return { value, action: "key.limit", subject: `key ${id}`, details };
 });
 
-/** Ends a key for good within 15 s, and at once the dashboard's sessions that were opened with it. */
+/** Ends a key for good within 15 s, and at once the dashboard's sessions and links of it. */
 export const revokeKey = operatorAct(nothing, rowId, async (tx, _, id) => {
   const value = await updateKey(tx, id, { revoked_at: tx.raw("server_now()") });
   if (value === null)
     return (await findKey(tx, id)) === null ? unknown("key", id) : alreadyRevoked(id);
   await endSessionsOf(tx, "key", id);
+  await endSessionsOf(tx, "link", id);
   return { value, action: "key.revoke", subject: `key ${id}` };
 });
 

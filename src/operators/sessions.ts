@@ -3,8 +3,11 @@ import { rows, type Db, type Tx } from "#src/infrastructure/db.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { fromMs } from "#src/marks/marks.ts";
 
-/** The owner of a session: a partner, who entered with a key, or an operator. */
-export type SessionKind = "key" | "operator";
+/**
+ * The owner of a session: a partner, who entered with a key, or an operator. `link`: whoever has a link that a partner
+ * has made with its key, which is the session itself (src/keys/reading-links.ts).
+ */
+export type SessionKind = "key" | "operator" | "link";
 
 /** A browser that is signed in. `subject_id` is the key's or the operator's id. */
 export interface Session {
@@ -18,13 +21,16 @@ export interface Session {
   address: string;
   /** `User-Agent`, at most 200 characters. */
   agent: string;
+  /** Of a link: for whom it is. */
+  label: string;
+  ended_at: Date | null;
 }
 
 const agentMax = 200;
 const seenEveryMs = minuteMs;
 const tokenForm = /^[\w-]{43}$/;
 const columns =
-  "id, kind, subject_id, created_at, expires_at, last_seen_at, address, agent" as const;
+  "id, kind, subject_id, created_at, expires_at, last_seen_at, address, agent, label" as const;
 
 /** SHA-256 is enough, because a token is 32 random bytes. */
 const hashToken = (token: string): Buffer => hash("sha256", token, "buffer");
@@ -33,37 +39,47 @@ const hashToken = (token: string): Buffer => hash("sha256", token, "buffer");
 export async function openSession(
   db: Db | Tx,
   session: Pick<Session, "kind" | "address" | "agent"> &
-    Record<"subjectId" | "now" | "lifeMs", number>,
+    Record<"subjectId" | "now" | "lifeMs", number> & { label?: string },
 ): Promise<{ token: string; id: number; expiresAt: number }> {
-  const { kind, subjectId, address, agent, now, lifeMs } = session;
+  const { kind, subjectId, address, agent, label = "", now, lifeMs } = session;
   const token = randomBytes(32).toString("base64url");
   const expiresAt = now + lifeMs;
   const [stored] = await rows<{ id: number }>(
     db,
-    `insert into sessions (kind, subject_id, hash, created_at, expires_at, last_seen_at, address, agent)
-     values (?, ?, ?, ${fromMs}, ${fromMs}, ${fromMs}, ?, ?) returning id`,
-    [kind, subjectId, hashToken(token), now, expiresAt, now, address, agent.slice(0, agentMax)],
+    `insert into sessions (kind, subject_id, hash, created_at, expires_at, last_seen_at, address, agent, label)
+     values (?, ?, ?, ${fromMs}, ${fromMs}, ${fromMs}, ?, ?, ?) returning id`,
+    [
+      kind,
+      subjectId,
+      hashToken(token),
+      now,
+      expiresAt,
+      now,
+      address,
+      agent.slice(0, agentMax),
+      label,
+    ],
   );
   return { token, id: stored!.id, expiresAt };
 }
 
 /**
- * The session with this token; null without one of this kind, after its end, or when it was last seen `idleMs` ago, to
+ * The session with this token; null without one of these kinds, after its end, or when it was last seen `idleMs` ago, to
  * the minute. `isSeen` is false for a request that the page sends by itself.
  */
 export async function findSession(
   db: Db | Tx,
-  kind: SessionKind,
+  kinds: SessionKind | readonly SessionKind[],
   token: string,
   now: number,
   { idleMs = Infinity, isSeen = true }: { idleMs?: number; isSeen?: boolean } = {},
-): Promise<{ id: number; subjectId: number; expiresAt: number } | null> {
+): Promise<FoundSession | null> {
   if (!tokenForm.test(token)) return null;
   const [found] = await rows<Session>(
     db,
     `select ${columns} from sessions
-     where hash = ? and kind = ? and ended_at is null and expires_at > ${fromMs}`,
-    [hashToken(token), kind, now],
+     where hash = ? and kind = any(?::text[]) and ended_at is null and expires_at > ${fromMs}`,
+    [hashToken(token), [kinds].flat(), now],
   );
   if (found === undefined) return null;
   const unseenMs = now - found.last_seen_at.getTime();
@@ -71,7 +87,17 @@ export async function findSession(
   if (isSeen && unseenMs >= seenEveryMs) {
     await rows(db, `update sessions set last_seen_at = ${fromMs} where id = ?`, [now, found.id]);
   }
-  return { id: found.id, subjectId: found.subject_id, expiresAt: found.expires_at.getTime() };
+  const { id, kind, subject_id: subjectId, label } = found;
+  return { id, kind, subjectId, label, expiresAt: found.expires_at.getTime() };
+}
+
+export interface FoundSession {
+  id: number;
+  kind: SessionKind;
+  subjectId: number;
+  /** ms */
+  expiresAt: number;
+  label: string;
 }
 
 /** Ends one session; false when it was over already. */

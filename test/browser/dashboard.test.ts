@@ -197,9 +197,9 @@ describe("browser: dashboard", function () {
       await last.getByRole("button", { name: "Errors only" }).click();
       await last.getByText("/cities").waitFor({ state: "detached" });
       expect(await last.getByRole("table").getByRole("row").count()).to.equal(3);
-      await last.getByLabel("Kind of key of the last requests").selectOption("widget");
+      await page.getByLabel("Kind of key").selectOption("widget");
       await last.getByText("No errors in the last 48 hours.").waitFor();
-      await part(page, "Errors").getByLabel("Kind of key of the errors").selectOption("partner");
+      await page.getByLabel("Kind of key").selectOption("partner");
       const errors = page.getByRole("table", { name: "Errors by code and call" });
       const missing = errors.getByRole("row").filter({ hasText: "missing-area" });
       expect(await missing.innerText()).to.match(/GET \/stations\s+1\s+1\s+0/);
@@ -342,6 +342,98 @@ describe("browser: dashboard", function () {
     expect(new URL(page.url()).hash).to.equal("#limits");
   });
 
+  it("shows itself to a manager by a link, which changes nothing and is ended by its maker", async () => {
+    const page = await signIn();
+    const own = part(page, "Links for readers");
+    await own.getByRole("button", { name: "Make a link" }).click();
+    await own.getByLabel("For whom").fill("The manager");
+    await own.getByRole("button", { name: "Make the link" }).click();
+    const url = await own.locator("code.said").innerText();
+    const view = await openPage(browser, { width: 390 });
+    const reader = view.page;
+    await reader.goto(url);
+    await part(reader, "Today").getByText("updated every 15 s").waitFor();
+    await reader.getByText("to read, by the link for The manager").waitFor();
+    expect(reader.url()).not.to.include("link=");
+    const names = await reader.getByRole("heading", { level: 2 }).allInnerTexts();
+    expect(names)
+      .to.include("Limits")
+      .and.not.include("Webhooks")
+      .and.not.include("Links for readers");
+    for (const name of ["Send the request", "Replace the key of this session"])
+      expect(await reader.getByRole("button", { name }).count(), name).to.equal(0);
+    expect(await axeFaults(reader)).to.deep.equal([]);
+    expect(await fitsWidth(reader)).to.equal(true);
+    await page.reload();
+    const row = page.getByRole("table", { name: "Your links for readers" }).getByRole("row");
+    await row.getByRole("button", { name: "End it" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "End it" }).click();
+    await own.getByText("○ over").waitFor();
+    await reader.reload();
+    await reader.getByText("Your session has ended.").waitFor();
+    await reader.goto("about:blank");
+    await reader.goto(url);
+    await reader.getByText("This link is over.").waitFor();
+    expect(view.complaints.filter((said) => !said.includes("401"))).to.deep.equal([]);
+    await view.close();
+  });
+
+  it("shows in red that a webhook fails, with what was sent and answered, and lets it be changed", async () => {
+    const [webhook] = await rows<{ id: number }>(
+      country.db,
+      `insert into webhook_endpoints (partner_id, url, events, secret, failing_since, next_at)
+       values (?, ?, '{report.processed,key.expiring}', '', server_now(), 'infinity') returning id`,
+      [partner.id, `https://shop.example/${"a-rather-long-path/".repeat(6)}`],
+    );
+    const answer = `<p>${"Something is wrong here. ".repeat(12)}</p>`;
+    await rows(
+      country.db,
+      `insert into webhook_deliveries (endpoint_id, type, data, attempts, tried_at, status, answer, duration_ms)
+       values (?, 'report.processed', '{"marks": [7, 8]}', 3, server_now(), 500, ?, 12)`,
+      [webhook!.id, answer],
+    );
+    const page = await signIn();
+    const hooks = part(page, "Webhooks");
+    await hooks.getByText("✕ failing").waitFor();
+    expect(await fitsWidth(page)).to.equal(true);
+    const table = page.getByRole("table", { name: "Your webhooks" });
+    expect(
+      await page.evaluate<boolean>(
+        "(({ scrollWidth, parentElement }) => scrollWidth <= parentElement.clientWidth)(document.querySelector('#webhooks table'))",
+      ),
+    ).to.equal(true);
+    await table.getByRole("button", { name: "Deliveries" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("✕ failed, waiting").waitFor();
+    await dialog.getByText("Contents", { exact: true }).click();
+    await dialog.getByText('{"marks": [7, 8]}').waitFor();
+    await dialog.getByText("Answer", { exact: true }).last().click();
+    expect(await dialog.innerText()).to.include(answer.trim().slice(0, 200));
+    expect(await axeFaults(page)).to.deep.equal([]);
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await table.getByText("More").click();
+    await table.getByRole("button", { name: "Edit" }).click();
+    const form = page.getByRole("dialog", { name: /Edit webhook/ });
+    const url = await form.getByLabel("URL").inputValue();
+    await form.getByLabel("URL").fill("nonsense");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByText("A whole address, like https://example.com/fuel.").waitFor();
+    expect(await page.evaluate<string>("document.activeElement.type")).to.equal("url");
+    await form.getByLabel("URL").fill(url);
+    await form.getByLabel(/A key ends/).uncheck();
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.waitFor({ state: "detached" });
+    await until(
+      () =>
+        rows<{ events: string[] }>(
+          country.db,
+          "select events from webhook_endpoints where id = ?",
+          [webhook!.id],
+        ),
+      ([found]) => found!.events.length === 1,
+    );
+  });
+
   it("says above all else what the operator tells of an open incident", async () => {
     const run = (...args: string[]) => runOperator(instance.env, "incident", ...args, "--json");
     const { json } = await run("open", "--title", "Dumps come late", "--text", "We look into it.");
@@ -455,6 +547,7 @@ describe("browser: dashboard", function () {
       await page.getByText("Показать таблицей").click();
       await page.getByRole("button", { name: "Заменить ключ этого сеанса" }).click();
       await page.getByRole("button", { name: "Добавить вебхук" }).click();
+      await page.getByRole("button", { name: "Создать ссылку" }).click();
       await page.getByText("Изменения станций").first().waitFor();
       expect(await page.getByRole("heading", { level: 2 }).allInnerTexts()).to.deep.equal([
         "Сегодня",
@@ -466,11 +559,12 @@ describe("browser: dashboard", function () {
         "Лимиты",
         "Ключи",
         "Вебхуки",
+        "Ссылки для чтения",
         "Первый запрос",
       ]);
       expect(
         await page.evaluate<string[]>(
-          "[...document.querySelectorAll('header nav a')].map((link) => link.hash).filter((hash) => document.querySelector(hash) === null)",
+          "[...document.querySelectorAll('nav.parts a')].map((link) => link.hash).filter((hash) => document.querySelector(hash) === null)",
         ),
       ).to.deep.equal([]);
       expect(await englishLeft(page, { ...ofKit, ...russian })).to.deep.equal([]);

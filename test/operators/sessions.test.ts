@@ -33,7 +33,7 @@ describe("sessions", () => {
     const { token, id, expiresAt } = await open(now);
     expect(token).to.match(/^[\w-]{43}$/);
     expect(expiresAt).to.equal(now + lifeMs);
-    const found = { id, subjectId, expiresAt };
+    const found = { id, kind: "key", subjectId, label: "", expiresAt };
     expect(await findSession(instance.db, "key", token, now)).to.deep.equal(found);
     expect(await findSession(instance.db, "key", token, expiresAt - 1)).to.deep.equal(found);
     expect(await findSession(instance.db, "key", token, expiresAt)).to.equal(null);

@@ -5,11 +5,12 @@ import { Hours } from "#web/dashboard/hours.tsx";
 import { Incidents } from "#web/dashboard/incidents.tsx";
 import { Keys } from "#web/dashboard/keys.tsx";
 import { Limits } from "#web/dashboard/limits.tsx";
+import { Links } from "#web/dashboard/links.tsx";
 import { Marks } from "#web/dashboard/marks.tsx";
 import { Recent } from "#web/dashboard/recent.tsx";
 import { Requests } from "#web/dashboard/requests.tsx";
 import { SignInPage } from "#web/dashboard/sign-in.tsx";
-import { overview, session } from "#web/dashboard/state.ts";
+import { isReader, overview, session } from "#web/dashboard/state.ts";
 import { Today } from "#web/dashboard/today.tsx";
 import { Webhooks } from "#web/dashboard/webhooks.tsx";
 import { say } from "#web/dashboard/words.ts";
@@ -23,7 +24,7 @@ export function App() {
     days !== null && [...days.days, ...days.widget].every(({ requests }) => requests === 0);
   return (
     <>
-      <Header session={session.value} />
+      <Header session={session.value} isNew={isNew} />
       <main>
         <h1 class="unseen">{say("Dashboard of {partner}", { partner: session.value.partner })}</h1>
         <Incidents />
@@ -36,7 +37,8 @@ export function App() {
         <Marks />
         <Limits />
         <Keys />
-        <Webhooks />
+        {!isReader.value && <Webhooks />}
+        {!isReader.value && <Links />}
         {!isNew && <FirstCall session={session.value} isNew={false} />}
       </main>
     </>

@@ -1,7 +1,6 @@
 import type { CallErrors } from "#src/contract/dashboard.ts";
 import { Call, Problem } from "#web/dashboard/cells.tsx";
 import { dayWords } from "#web/dashboard/days.ts";
-import { KeyKind } from "#web/dashboard/key-kind.tsx";
 import { Section } from "#web/dashboard/section.tsx";
 import { audience, errors, period } from "#web/dashboard/state.ts";
 import { number } from "#web/kit/numbers.ts";
@@ -16,7 +15,6 @@ export const Errors = () => (
     title={say("Errors")}
     tools={
       <div class="tools">
-        <KeyKind label={say("Kind of key of the errors")} />
         <a class="button" href={`api/errors.csv?days=${period.value}`} download>
           {say("Download errors")}
         </a>

@@ -1,5 +1,4 @@
 import type { ShownHour } from "#src/contract/dashboard.ts";
-import { KeyKind } from "#web/dashboard/key-kind.tsx";
 import { milliseconds } from "#web/dashboard/cells.tsx";
 import { Section } from "#web/dashboard/section.tsx";
 import { audience, hours } from "#web/dashboard/state.ts";
@@ -12,15 +11,7 @@ import { locale } from "#web/kit/words.ts";
 
 /** Requests by hour, and how long their answers took (decisions 12.12). */
 export const Hours = () => (
-  <Section
-    id="hours"
-    title={say("Hours")}
-    tools={
-      <div class="tools">
-        <KeyKind label={say("Kind of key of the hours")} />
-      </div>
-    }
-  >
+  <Section id="hours" title={say("Hours")}>
     <Loaded of={hours}>{(value) => <ByHour hours={value[audience.value]} />}</Loaded>
   </Section>
 );

@@ -2,9 +2,9 @@ import { audience } from "#web/dashboard/state.ts";
 import { say } from "#web/dashboard/words.ts";
 
 /** Whether a part of the page shows requests with secret or with publishable keys: one choice for all parts. */
-export const KeyKind = ({ label }: { label: string }) => (
+export const KeyKind = () => (
   <select
-    aria-label={label}
+    aria-label={say("Kind of key")}
     value={audience.value}
     onChange={({ currentTarget }) =>
       (audience.value = currentTarget.value === "widget" ? "widget" : "partner")

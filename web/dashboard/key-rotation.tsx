@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { dayMs } from "#src/domain/units.ts";
 import type { RotatedKey } from "#src/contract/dashboard.ts";
 import { api, keys } from "#web/dashboard/state.ts";
 import { CopyButton } from "#web/kit/copy-button.tsx";
@@ -20,6 +21,15 @@ export function KeyRotation() {
       <p class="soft small">
         {sayWith("The key of this session ends {day}. Ask the operator if you need another one.", {
           day: <Moment at={current.expires} />,
+        })}
+      </p>
+    );
+  const allowedAt = current.created + dayMs;
+  if (allowedAt > Date.now())
+    return (
+      <p class="soft small">
+        {sayWith("The key of this session can be replaced from {day} on, when it is a day old.", {
+          day: <Moment at={allowedAt} />,
         })}
       </p>
     );

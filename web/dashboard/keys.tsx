@@ -1,7 +1,7 @@
 import type { ShownKey } from "#src/contract/dashboard.ts";
 import { KeyRotation } from "#web/dashboard/key-rotation.tsx";
 import { Section } from "#web/dashboard/section.tsx";
-import { keys } from "#web/dashboard/state.ts";
+import { isReader, keys } from "#web/dashboard/state.ts";
 import { Loaded } from "#web/kit/resource.tsx";
 import { Table } from "#web/kit/table.tsx";
 import { Moment } from "#web/kit/time.tsx";
@@ -22,10 +22,10 @@ export const Keys = () => (
   >
     <p class="soft small">
       {say(
-        "A complete key is shown only once, when it is issued. This page knows only its first characters, so the embed page asks you to enter your publishable key. Ask the operator for a new key, or to revoke a key. You can replace the secret key that you have signed in with.",
+        "A complete key is shown only once, when it is issued. This page knows only its first characters, so the embed page asks you to enter your publishable key, once in each browser. Ask the operator for a new key, or to revoke a key. You can replace the secret key that you have signed in with.",
       )}
     </p>
-    <KeyRotation />
+    {!isReader.value && <KeyRotation />}
     <Loaded of={keys}>
       {(value) => (
         <Table
@@ -58,6 +58,7 @@ export const Keys = () => (
               by: ({ state }) => state,
             },
             { name: say("Bound to"), cell: boundTo },
+            { name: say("Map"), cell: embedOf },
             {
               name: say("Last used"),
               cell: ({ last_used }) => <Moment at={last_used} />,
@@ -79,6 +80,14 @@ export const Keys = () => (
     </Loaded>
   </Section>
 );
+
+const embedOf = ({ kind, state, prefix }: ShownKey) =>
+  kind === "publishable" && state === "in force" ? (
+    <a href={`../widget/embed?prefix=${encodeURIComponent(prefix)}`}>
+      {say("Embed the map")}
+      <span class="unseen"> {prefix}…</span>
+    </a>
+  ) : null;
 
 function boundTo({ kind, domains, ips }: ShownKey) {
   const places = kind === "publishable" ? domains : ips;

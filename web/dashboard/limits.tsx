@@ -2,7 +2,7 @@ import type { Overview, ShownLimitRequest } from "#src/contract/dashboard.ts";
 import { useSignal } from "@preact/signals";
 import { LimitForm, type LimitDraft } from "#web/dashboard/limit-form.tsx";
 import { Section } from "#web/dashboard/section.tsx";
-import { limitRequests, overview, withdrawLimits } from "#web/dashboard/state.ts";
+import { isReader, limitRequests, overview, withdrawLimits } from "#web/dashboard/state.ts";
 import { Fault } from "#web/kit/fault.tsx";
 import { number } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
@@ -64,7 +64,9 @@ function Asking({ requests }: { requests: readonly ShownLimitRequest[] }) {
   return (
     <>
       {pending === undefined ? (
-        <LimitForm draft={draft.value} />
+        isReader.value ? null : (
+          <LimitForm draft={draft.value} />
+        )
       ) : (
         <Pending request={pending} withdrawn={() => (draft.value = pending)} />
       )}
@@ -148,9 +150,11 @@ function Pending({ request, withdrawn }: { request: ShownLimitRequest; withdrawn
         )}
       </p>
       <Fault words={refused.value} />
-      <button type="button" disabled={isBusy.value} onClick={() => void withdraw()}>
-        {say("Withdraw or correct it")}
-      </button>
+      {!isReader.value && (
+        <button type="button" disabled={isBusy.value} onClick={() => void withdraw()}>
+          {say("Withdraw or correct it")}
+        </button>
+      )}
     </div>
   );
 }

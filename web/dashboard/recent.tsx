@@ -1,6 +1,5 @@
 import type { ShownRequest, ShownRequests } from "#src/contract/dashboard.ts";
 import { Call, milliseconds, Problem } from "#web/dashboard/cells.tsx";
-import { KeyKind } from "#web/dashboard/key-kind.tsx";
 import { Section } from "#web/dashboard/section.tsx";
 import { onlyErrors, recent } from "#web/dashboard/state.ts";
 import { Loaded } from "#web/kit/resource.tsx";
@@ -15,7 +14,6 @@ export const Recent = () => (
     title={say("Last requests")}
     tools={
       <div class="tools">
-        <KeyKind label={say("Kind of key of the last requests")} />
         <div class="choice" role="group" aria-label={say("Which of the last requests")}>
           <button
             type="button"

@@ -1,6 +1,5 @@
 import type { Overview, ShownDay } from "#src/contract/dashboard.ts";
 import { dayWords } from "#web/dashboard/days.ts";
-import { KeyKind } from "#web/dashboard/key-kind.tsx";
 import { Section } from "#web/dashboard/section.tsx";
 import { audience, overview, period } from "#web/dashboard/state.ts";
 import { Bars } from "#web/kit/bars.tsx";
@@ -19,7 +18,6 @@ export const Requests = () => (
     title={say("Requests per day")}
     tools={
       <div class="tools">
-        <KeyKind label={say("Kind of key")} />
         <select
           aria-label={say("Period")}
           value={period.value}

@@ -67,14 +67,12 @@ export const russian = {
   Others: "Прочие",
   "Day (UTC)": "День (UTC)",
   // Errors.
-  "Kind of key of the errors": "Вид ключа для ошибок",
   "Download errors": "Скачать ошибки",
   "By problem code and call, in the last {n} days (UTC). Requests that a limit or the key itself refused are not counted as requests; a wrong or expired key is not shown here.":
     "По коду проблемы и вызову, последние {n} {n|день|дня|дней} (UTC). Запросы, отклонённые из-за лимита или самого ключа, запросами не считаются; неверный или истёкший ключ здесь не показан.",
   "Errors by code and call": "Ошибки по коду и вызову",
   "No errors in the last {n} days.": "Ошибок нет, последние {n} {n|день|дня|дней}.",
   // Last requests.
-  "Kind of key of the last requests": "Вид ключа для последних запросов",
   "Which of the last requests": "Какие из последних запросов",
   All: "Все",
   "Errors only": "Только ошибки",
@@ -88,7 +86,6 @@ export const russian = {
   Key: "Ключ",
   "Request id": "Идентификатор",
   // Hours.
-  "Kind of key of the hours": "Вид ключа для часов",
   "No requests in the last {n} hours.": "Запросов нет, последние {n} {n|час|часа|часов}.",
   "The last {n} hours (UTC). Durations are those of our server, from the arrival of a request to the end of its answer, within a tenth.":
     "Последние {n} {n|час|часа|часов} (UTC). Длительность измеряет наш сервер: от получения запроса до конца ответа, с точностью до десятой части.",
@@ -204,8 +201,8 @@ export const russian = {
   "{n} per day: now you have {limit}.": "{n} в день: сейчас у вас {limit}.",
   // Keys.
   "Embed the map": "Встроить карту",
-  "A complete key is shown only once, when it is issued. This page knows only its first characters, so the embed page asks you to enter your publishable key. Ask the operator for a new key, or to revoke a key. You can replace the secret key that you have signed in with.":
-    "Ключ целиком показывается один раз, при выдаче. Эта страница знает только его начало, поэтому страница встраивания попросит ввести публичный ключ. За новым ключом и для отзыва ключа обращайтесь к оператору. Секретный ключ, с которым вы вошли, можно заменить самостоятельно.",
+  "A complete key is shown only once, when it is issued. This page knows only its first characters, so the embed page asks you to enter your publishable key, once in each browser. Ask the operator for a new key, or to revoke a key. You can replace the secret key that you have signed in with.":
+    "Ключ целиком показывается один раз, при выдаче. Эта страница знает только его начало, поэтому страница встраивания попросит ввести публичный ключ — один раз в каждом браузере. За новым ключом и для отзыва ключа обращайтесь к оператору. Секретный ключ, с которым вы вошли, можно заменить самостоятельно.",
   "Your keys": "Ваши ключи",
   "No keys.": "Ключей нет.",
   secret: "секретный",
@@ -222,6 +219,8 @@ export const russian = {
   Expires: "Истекает",
   "The key of this session ends {day}. Ask the operator if you need another one.":
     "Ключ этого сеанса действует до {day}. Если нужен другой, обратитесь к оператору.",
+  "The key of this session can be replaced from {day} on, when it is a day old.":
+    "Ключ этого сеанса можно заменить с {day}, когда ему исполнится день.",
   "Replace the key of this session": "Заменить ключ этого сеанса",
   "You get a new secret key with the same settings. The present key {key} works on until its end, which you cannot move: change your servers in this time.":
     "Вы получите новый секретный ключ с теми же настройками. Нынешний ключ {key} работает до своего срока, который нельзя изменить: за это время перенастройте серверы.",
@@ -246,7 +245,17 @@ export const russian = {
   "by the operator": "оператором",
   "after three days of failures": "после трёх дней сбоев",
   "because it answered 410": "получен ответ 410",
-  "… failing": "… сбои",
+  "✕ failing": "✕ сбои",
+  More: "Ещё",
+  Edit: "Изменить",
+  Save: "Сохранить",
+  "Edit webhook {id}": "Изменить вебхук {id}",
+  "A whole address, like https://example.com/fuel.":
+    "Полный адрес, например https://example.com/fuel.",
+  Contents: "Содержание",
+  "Contents name what a delivery is about: stations and outcomes are sent as they are at the moment of sending.":
+    "Содержание называет, о чём доставка: станции и результаты отправляются такими, какие они в момент отправки.",
+  "✕ failed, waiting": "✕ сбой, ожидает",
   "since {day}": "с {day}",
   "✓ on": "✓ включён",
   "{n} waiting": "ожидают: {n}",
@@ -288,6 +297,30 @@ export const russian = {
   "{n} {n|attempt|attempts}": "{n} {n|попытка|попытки|попыток}",
   "… waiting": "… ожидает",
   "✓ taken": "✓ принято",
+  // Links for readers.
+  Links: "Ссылки",
+  "Links for readers": "Ссылки для чтения",
+  "Make a link": "Создать ссылку",
+  "Whoever has such a link sees this dashboard without webhooks and links, and can change nothing and call no API. It ends on its day, with the key that made it, or when you end it.":
+    "По такой ссылке виден этот кабинет без вебхуков и ссылок; ничего изменить и вызвать API по ней нельзя. Она действует до своего срока, пока действует создавший её ключ или пока вы её не закроете.",
+  "The link is valid until {day}. It is shown this once: copy it now.":
+    "Ссылка действует до {day}. Она показана один раз: скопируйте её сейчас.",
+  "Your links for readers": "Ваши ссылки для чтения",
+  "No links.": "Ссылок нет.",
+  For: "Для кого",
+  "○ over": "○ закрыта",
+  "✓ in force": "✓ действует",
+  "ended {day}": "закрыта {day}",
+  "End it": "Закрыть",
+  "End this link?": "Закрыть эту ссылку?",
+  "Everybody who uses it is signed out at once.": "Все, кто ею пользуется, сразу потеряют доступ.",
+  "For whom": "Для кого",
+  "Days until it ends": "Через сколько дней закончится",
+  "Make the link": "Создать ссылку",
+  Cancel: "Отмена",
+  "This link is over. Ask the partner for a new one.":
+    "Ссылка больше не действует. Попросите у партнёра новую.",
+  "to read, by the link for {label}, until {day}": "чтение по ссылке для {label}, до {day}",
   // First call.
   "No requests yet: make your first call": "Запросов пока нет: сделайте первый",
   "Language of the example": "Язык примера",

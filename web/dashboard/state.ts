@@ -1,4 +1,4 @@
-import { effect, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import type {
   CallErrors,
   DashboardSession,
@@ -7,6 +7,7 @@ import type {
   ShownHours,
   ShownKey,
   ShownLimitRequest,
+  ShownLink,
   ShownRequests,
   ShownWebhook,
 } from "#src/contract/dashboard.ts";
@@ -43,7 +44,17 @@ export const limitRequests = resource<{ requests: ShownLimitRequest[] }>(() =>
 
 export const webhooks = resource<{ webhooks: ShownWebhook[] }>(() => api.get("/webhooks"));
 
-const all = [overview, errors, recent, hours, marks, keys, limitRequests, webhooks] as const;
+export const links = resource<{ links: ShownLink[] }>(() => api.get("/links"));
+
+/** Whoever came by a link may look, and change nothing. */
+export const isReader = computed(() => session.value?.link != null);
+
+const forAll = [overview, errors, recent, hours, marks, keys, limitRequests] as const;
+const forPartners = [webhooks, links] as const;
+const all = [...forAll, ...forPartners] as const;
+const seen = () => (isReader.value ? forAll : all);
+/** Asked for again when a signal in their question changes. */
+const watched: readonly { load(): Promise<void> }[] = [overview, errors, recent];
 const refreshMs = 15_000;
 const rarely = 4;
 // Says that there may be a session; no script can read the session itself. It spares strangers a refused call.
@@ -51,10 +62,11 @@ const hint = "dashboard-session";
 
 /** Finds out who is signed in, and keeps the page fresh as long as somebody looks. */
 export function start(): void {
-  if (recall(hint) === null) session.value = null;
+  const token = takeLink();
+  if (token !== "") void follow(token);
+  else if (recall(hint) === null) session.value = null;
   else void resume();
-  // Each is asked for again when a signal in its question changes.
-  for (const one of [overview, errors, recent])
+  for (const one of watched)
     effect(() => {
       if (session.value) void one.load();
     });
@@ -63,8 +75,24 @@ export function start(): void {
     if (!session.value || document.visibilityState !== "visible") return;
     nth += 1;
     // Marks are dear to count and keys seldom change.
-    for (const one of nth % rarely === 0 ? all : [overview, recent, limitRequests]) void one.load();
+    for (const one of nth % rarely === 0 ? seen() : [overview, recent, limitRequests])
+      void one.load();
   }, refreshMs);
+}
+
+/** The token of a link for readers in the page's own address, which it leaves then; empty: none. */
+function takeLink(): string {
+  const token = /^#link=([\w-]+)$/.exec(location.hash)?.[1] ?? "";
+  if (token !== "") history.replaceState(null, "", location.pathname);
+  return token;
+}
+
+async function follow(token: string): Promise<void> {
+  const result = await api.send<DashboardSession>("POST", "/session/link", { token });
+  if (result.failure === undefined) enter(result.value);
+  else if (result.failure.code === "session-over")
+    leave(say("This link is over. Ask the partner for a new one."));
+  else leave(result.failure.words);
 }
 
 /** Exchanges a key for a session. The key is not kept. */
@@ -105,7 +133,7 @@ function enter(entered: DashboardSession): void {
   remember(hint, "1");
   parting.value = "";
   session.value = entered;
-  for (const one of [hours, marks, keys, limitRequests, webhooks]) void one.load();
+  for (const one of seen().filter((one) => !watched.includes(one))) void one.load();
 }
 
 function leave(words: string): void {

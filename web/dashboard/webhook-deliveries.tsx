@@ -7,6 +7,8 @@ import { Moment } from "#web/kit/time.tsx";
 import { say } from "#web/dashboard/words.ts";
 
 const refreshMs = 2000;
+/** A longer answer is folded. */
+const shortMax = 120;
 
 /** The deliveries of a webhook and its answers, kept fresh as long as somebody looks; Escape closes the list. */
 export function Deliveries({ webhook, close }: { webhook: number; close: () => void }) {
@@ -33,7 +35,7 @@ export function Deliveries({ webhook, close }: { webhook: number; close: () => v
   return (
     <dialog
       ref={dialog}
-      class="dialog"
+      class="dialog wide"
       aria-labelledby="deliveries-title"
       onCancel={(event) => {
         event.preventDefault();
@@ -41,6 +43,11 @@ export function Deliveries({ webhook, close }: { webhook: number; close: () => v
       }}
     >
       <h2 id="deliveries-title">{say("Deliveries of webhook {id}", { id: String(webhook) })}</h2>
+      <p class="soft small">
+        {say(
+          "Contents name what a delivery is about: stations and outcomes are sent as they are at the moment of sending.",
+        )}
+      </p>
       <Loaded of={loading}>
         {({ deliveries }) => (
           <Table
@@ -52,7 +59,15 @@ export function Deliveries({ webhook, close }: { webhook: number; close: () => v
             columns={[
               {
                 name: say("Event"),
-                cell: ({ type }) => <code>{type}</code>,
+                cell: ({ type, contents }) => (
+                  <>
+                    <code class="whole">{type}</code>
+                    <details>
+                      <summary>{say("Contents")}</summary>
+                      <pre>{contents}</pre>
+                    </details>
+                  </>
+                ),
                 by: ({ type }) => type,
               },
               {
@@ -90,17 +105,26 @@ export function Deliveries({ webhook, close }: { webhook: number; close: () => v
 }
 
 function answerOf({ delivered, attempts, status, answer, fault }: ShownDelivery) {
-  const words = (fault ?? answer ?? "").slice(0, 120);
+  const words = fault ?? answer ?? "";
   const tried = say("{n} {n|attempt|attempts}", { n: attempts });
   return (
     <span>
       {delivered === null ? (
-        <span class="badge pending">{say("… waiting")}</span>
+        <span class={`badge ${attempts > 0 ? "rejected" : "pending"}`}>
+          {attempts > 0 ? say("✕ failed, waiting") : say("… waiting")}
+        </span>
       ) : (
         <span class="badge approved">{say("✓ taken")}</span>
       )}{" "}
       {status ?? ""} <span class="soft small">{tried}</span>
-      {words !== "" && <div class="soft small">{words}</div>}
+      {words.length > shortMax ? (
+        <details>
+          <summary>{say("Answer")}</summary>
+          <pre>{words}</pre>
+        </details>
+      ) : (
+        words !== "" && <div class="soft small any">{words}</div>
+      )}
     </span>
   );
 }

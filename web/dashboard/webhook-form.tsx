@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { ShownWebhook } from "#src/contract/dashboard.ts";
 import { type WebhookEvent, webhookEvents } from "#src/domain/vocabulary.ts";
 import { api, webhooks } from "#web/dashboard/state.ts";
@@ -12,44 +12,82 @@ const meanings: Record<WebhookEvent, Text> = {
   "key.expiring": "A key ends within seven days",
 };
 
-/** Registers a webhook (docs/contract.md 10.1). `made` gets its secret. */
-export function WebhookForm({ made }: { made: (secret: string) => void }) {
-  const [url, setUrl] = useState("");
-  const [description, setDescription] = useState("");
-  const [events, setEvents] = useState<readonly WebhookEvent[]>(["stations.changed"]);
+/**
+ * Registers a webhook (docs/contract.md 10.1), or changes one that there is. `done` gets the secret of a new one; null
+ * otherwise.
+ */
+export function WebhookForm({
+  webhook,
+  done,
+  cancel,
+}: {
+  webhook?: ShownWebhook;
+  done: (secret: string | null) => void;
+  cancel: () => void;
+}) {
+  const [url, setUrl] = useState(webhook?.url ?? "");
+  const [description, setDescription] = useState(webhook?.description ?? "");
+  const [events, setEvents] = useState<readonly WebhookEvent[]>(
+    webhook?.events ?? ["stations.changed"],
+  );
   const [isBusy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
+  const [fault, setFault] = useState<{ field: "url" | "events" | null; words: string } | null>(
+    null,
+  );
+  const field = useRef<HTMLInputElement>(null);
+  const of = (name: "url" | "events" | null) => (fault?.field === name ? fault.words : null);
+  const id = `webhook-${webhook?.id ?? "new"}`;
+  const refuse = (words: string): void => {
+    // The service names the field before its fault.
+    const isUrl = words.startsWith("url: ");
+    setFault({ field: isUrl ? "url" : null, words: isUrl ? words.slice("url: ".length) : words });
+    if (isUrl) field.current?.focus();
+  };
   const submit = async (submitted: Event): Promise<void> => {
     submitted.preventDefault();
-    if (events.length === 0) return setFault(say("Choose at least one event."));
+    if (!URL.canParse(url.trim())) {
+      refuse(`url: ${say("A whole address, like https://example.com/fuel.")}`);
+      return;
+    }
+    if (events.length === 0)
+      return setFault({ field: "events", words: say("Choose at least one event.") });
     setBusy(true);
-    const wish = { url: url.trim(), events, description };
-    const result = await api.send<ShownWebhook & { secret: string }>("POST", "/webhooks", wish);
+    // The address is looked at anew only where it is another one.
+    const isSame = url.trim() === webhook?.url;
+    const wish = { ...(isSame ? {} : { url: url.trim() }), events, description };
+    const [method, path] =
+      webhook === undefined
+        ? (["POST", "/webhooks"] as const)
+        : (["PATCH", `/webhooks/${webhook.id}`] as const);
+    const result = await api.send<ShownWebhook & { secret?: string }>(method, path, wish);
     setBusy(false);
-    setFault(result.failure?.words ?? null);
-    if (result.failure !== undefined) return;
-    made(result.value.secret);
+    setFault(null);
+    if (result.failure !== undefined) return refuse(result.failure.words);
+    done(result.value.secret ?? null);
     await webhooks.load();
   };
   return (
-    <form class="ask" onSubmit={(submitted) => void submit(submitted)}>
+    <form class="ask" noValidate onSubmit={(submitted) => void submit(submitted)}>
       <div class="field">
-        <label for="webhook-url">URL</label>
+        <label for={`${id}-url`}>URL</label>
         <input
-          id="webhook-url"
+          ref={field}
+          id={`${id}-url`}
           type="url"
-          required
           maxLength={2000}
           placeholder="https://"
           autoComplete="off"
           value={url}
+          aria-invalid={fault?.field === "url"}
+          aria-describedby={`${id}-fault`}
           onInput={({ currentTarget }) => setUrl(currentTarget.value)}
         />
+        <Fault words={of("url")} id={`${id}-fault`} />
       </div>
       <div class="field">
-        <label for="webhook-description">{say("Description (optional)")}</label>
+        <label for={`${id}-description`}>{say("Description (optional)")}</label>
         <input
-          id="webhook-description"
+          id={`${id}-description`}
           type="text"
           maxLength={200}
           value={description}
@@ -59,28 +97,32 @@ export function WebhookForm({ made }: { made: (secret: string) => void }) {
       <fieldset>
         <legend>{say("Events")}</legend>
         {webhookEvents.map((event) => (
-          <div key={event}>
-            <label>
-              <input
-                type="checkbox"
-                checked={events.includes(event)}
-                onChange={({ currentTarget }) =>
-                  setEvents(
-                    currentTarget.checked
-                      ? [...events, event]
-                      : events.filter((one) => one !== event),
-                  )
-                }
-              />{" "}
+          <label key={event} class="check">
+            <input
+              type="checkbox"
+              checked={events.includes(event)}
+              onChange={({ currentTarget }) =>
+                setEvents(
+                  currentTarget.checked
+                    ? [...events, event]
+                    : events.filter((one) => one !== event),
+                )
+              }
+            />
+            <span>
               {say(meanings[event])} <code>{event}</code>
-            </label>
-          </div>
+            </span>
+          </label>
         ))}
+        <Fault words={of("events")} />
       </fieldset>
-      <Fault words={fault} />
-      <div>
+      <Fault words={of(null)} />
+      <div class="tools">
         <button type="submit" class="primary" disabled={isBusy}>
-          {isBusy ? say("Checking …") : say("Register")}
+          {isBusy ? say("Checking …") : webhook === undefined ? say("Register") : say("Save")}
+        </button>
+        <button type="button" disabled={isBusy} onClick={cancel}>
+          {say("Cancel")}
         </button>
       </div>
     </form>

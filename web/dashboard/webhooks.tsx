@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { ShownWebhook } from "#src/contract/dashboard.ts";
 import { Section } from "#web/dashboard/section.tsx";
 import { api, webhooks } from "#web/dashboard/state.ts";
@@ -40,7 +40,8 @@ export function Webhooks() {
       </p>
       {isAdding && (
         <WebhookForm
-          made={(text) => {
+          cancel={() => setAdding(false)}
+          done={(text) => {
             setAdding(false);
             setSecret(text);
           }}
@@ -59,7 +60,7 @@ export function Webhooks() {
                 name: "URL",
                 cell: ({ url, description, events }) => (
                   <span>
-                    <code class="whole">{url}</code>
+                    <code class="any">{url}</code>
                     <br />
                     <span class="soft small">
                       {[...(description === "" ? [] : [description]), ...events].join(", ")}
@@ -88,12 +89,12 @@ const State = ({
   <span>
     {off !== null && reason !== null ? (
       <>
-        <span class="badge rejected">{say("✕ off")}</span> {say(reasons[reason])},{" "}
-        <Moment at={off} />
+        <span class={`badge ${reason === "partner" ? "" : "rejected"}`}>{say("✕ off")}</span>{" "}
+        {say(reasons[reason])}, <Moment at={off} />
       </>
     ) : since !== null ? (
       <>
-        <span class="badge pending">{say("… failing")}</span>{" "}
+        <span class="badge rejected">{say("✕ failing")}</span>{" "}
         {sayWith("since {day}", { day: <Moment at={since} /> })}
       </>
     ) : (
@@ -125,13 +126,15 @@ function useChange(path: string) {
 }
 
 function Actions({
-  webhook: { id, url, enabled, off_reason: reason },
+  webhook,
   renewed,
 }: {
   webhook: ShownWebhook;
   renewed: (secret: string) => void;
 }) {
+  const { id, url, enabled, off_reason: reason } = webhook;
   const [asked, setAsked] = useState<"remove" | "renew" | null>(null);
+  const [isEdited, setEdited] = useState(false);
   const [isOpen, setOpen] = useState(false);
   const { isBusy, fault, change } = useChange(`/webhooks/${id}`);
   const of = <span class="unseen"> {say("of webhook {id}", { id: String(id) })}</span>;
@@ -144,35 +147,50 @@ function Actions({
     setAsked(null);
   };
   return (
-    <div class="tools">
-      <button
-        type="button"
-        disabled={isBusy || !enabled}
-        onClick={() => void change("POST", "/test").then((sent) => sent !== null && setOpen(true))}
-      >
-        {say("Send a test")}
-        {of}
-      </button>
+    <div class="actions">
       <button type="button" onClick={() => setOpen(true)}>
         {say("Deliveries")}
         {of}
       </button>
-      <button
-        type="button"
-        disabled={isBusy || reason === "operator"}
-        onClick={() => void change("PATCH", "", { enabled: !enabled })}
-      >
-        {enabled ? say("Switch off") : say("Switch on")}
-        {of}
-      </button>
-      <button type="button" disabled={isBusy} onClick={() => setAsked("renew")}>
-        {say("New secret")}
-        {of}
-      </button>
-      <button type="button" disabled={isBusy} onClick={() => setAsked("remove")}>
-        {say("Remove")}
-        {of}
-      </button>
+      <details class="menu">
+        <summary>
+          {say("More")}
+          {of}
+        </summary>
+        <div>
+          <button
+            type="button"
+            disabled={isBusy || !enabled}
+            onClick={() =>
+              void change("POST", "/test").then((sent) => sent !== null && setOpen(true))
+            }
+          >
+            {say("Send a test")}
+            {of}
+          </button>
+          <button type="button" onClick={() => setEdited(true)}>
+            {say("Edit")}
+            {of}
+          </button>
+          <button
+            type="button"
+            disabled={isBusy || reason === "operator"}
+            onClick={() => void change("PATCH", "", { enabled: !enabled })}
+          >
+            {enabled ? say("Switch off") : say("Switch on")}
+            {of}
+          </button>
+          <button type="button" disabled={isBusy} onClick={() => setAsked("renew")}>
+            {say("New secret")}
+            {of}
+          </button>
+          <button type="button" disabled={isBusy} onClick={() => setAsked("remove")}>
+            {say("Remove")}
+            {of}
+          </button>
+        </div>
+      </details>
+      {isEdited && <Edit webhook={webhook} close={() => setEdited(false)} />}
       <Fault words={fault} />
       {isOpen && <Deliveries webhook={id} close={() => setOpen(false)} />}
       {asked !== null && (
@@ -197,6 +215,17 @@ function Actions({
         </Confirm>
       )}
     </div>
+  );
+}
+
+function Edit({ webhook, close }: { webhook: ShownWebhook; close: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} class="dialog" aria-labelledby="edit-title" onClose={close}>
+      <h2 id="edit-title">{say("Edit webhook {id}", { id: String(webhook.id) })}</h2>
+      <WebhookForm webhook={webhook} done={close} cancel={close} />
+    </dialog>
   );
 }
 

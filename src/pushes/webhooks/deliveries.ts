@@ -36,6 +36,23 @@ export const listDeliveries = (
     [endpointId, before, before, limit],
   );
 
+const contentsMax = 2000;
+
+/** What deliveries of a webhook are about, as JSON of at most 2000 characters, by their ids. */
+export async function contentsOf(
+  db: Db,
+  endpointId: number,
+  ids: readonly number[],
+): Promise<Map<number, string>> {
+  const found = await rows<{ id: number; contents: string }>(
+    db,
+    `select id, left(data::text, ${contentsMax}) as contents from webhook_deliveries
+     where endpoint_id = ? and id = any(?::bigint[])`,
+    [endpointId, ids],
+  );
+  return new Map(found.map(({ id, contents }) => [id, contents]));
+}
+
 /** Ends the pause after a failure, because a person who asks by hand wants to see an answer. */
 const atOnceSql = "update webhook_endpoints set next_at = '-infinity' where id = ?";
 
