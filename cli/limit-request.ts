@@ -22,7 +22,7 @@ export function limitRequestCommand(output: () => Output): Command {
   verb(command, "list", "requests, newest first", "limit-request list --status pending")
     .option("--partner <id>", "only of this partner", id)
     .option(
-      "--status <pending|approved|rejected>",
+      "--status <pending|approved|rejected|withdrawn>",
       "only with this status",
       choice(limitRequestStatuses),
     )

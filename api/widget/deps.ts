@@ -2,4 +2,4 @@ import type { Services } from "#api/http/services.ts";
 import type { MarkDeps } from "#api/marks/deps.ts";
 
 /** The services that the routes of the map's users use. */
-export type WidgetDeps = MarkDeps & Pick<Services, "cities" | "credits" | "producer">;
+export type WidgetDeps = MarkDeps & Pick<Services, "cities" | "credits" | "producer" | "service">;

@@ -3,6 +3,8 @@ import { staleAfterHours } from "#src/domain/time.ts";
 import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
 import { json } from "#api/openapi/answers.ts";
 import { widgetConfig, widgetConfigExample } from "#src/contract/shapes/widget.ts";
+import type { PublicText } from "#src/alarms/service/incidents.ts";
+import type { Feed } from "#src/domain/service-state.ts";
 import { route } from "#api/http/route.ts";
 import type { WidgetDeps } from "#api/widget/deps.ts";
 
@@ -36,10 +38,20 @@ export const widgetConfigRoute = (services: WidgetDeps) =>
         express_cooldown_s: config.expressCooldownMs / 1000,
         near_m: config.nearM,
         basemap: basemapOf(config),
+        incident: incidentOf(services),
         credits: services.credits.list(),
       };
     },
   });
+
+const ofDrivers: readonly Feed[] = ["statuses", "delta", "marks"];
+
+/** The title of the newest open incident that a driver may notice on the map; null without one. */
+const incidentOf = ({ service }: WidgetDeps): PublicText | null =>
+  service
+    .openIncidents()
+    .find(({ feeds }) => feeds.length === 0 || feeds.some((feed) => ofDrivers.includes(feed)))
+    ?.title ?? null;
 
 /** The map's centre unless its address has one: the one set, else the largest city, else the middle of the stations. */
 export function centerOf({

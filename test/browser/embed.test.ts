@@ -2,6 +2,9 @@ import { expect } from "chai";
 import type { Browser, Page } from "playwright-core";
 import { addKey } from "#test/api/edge.ts";
 import { issueConsumerKey } from "#src/keys/consumer-key.ts";
+import { closeIncident, openIncident } from "#src/alarms/service/incidents.ts";
+import { isRefusal } from "#src/contract/refusals.ts";
+import { by } from "#test/harness/by.ts";
 import { until } from "#test/flow/client.ts";
 import { type MapSite, openMapSite } from "#test/browser/map-site.ts";
 import { axeFaults, fitsWidth, openBrowser, openPage } from "#test/harness/browser.ts";
@@ -169,7 +172,7 @@ describe("browser: embedding the map", function () {
   });
 
   it("opens the station of its address, does what the page around asks, and nobody else, and tells", async () => {
-    const { page, complaints, close } = await openPage(browser);
+    const { page, complaints, requests, close } = await openPage(browser);
     await page.addInitScript(
       "window.told = []; addEventListener('message', ({ data }) => told.push(data));",
     );
@@ -216,11 +219,42 @@ describe("browser: embedding the map", function () {
       other.contentDocument.body.append(script);
     })()`);
     await ask({ type: "fuelmark:move", lat: 10, lon: 10, zoom: 12 });
-    await map.getByRole("button", { name: "Close" }).click();
-    await map.getByText("There are no stations here").first().waitFor();
+    await until(
+      () =>
+        Promise.resolve(
+          requests.some((url) => /\/stations\?bbox=(9\.\d+|10[.\d]*),(9\.\d+|10[.\d]*),/.test(url)),
+        ),
+      (isThere) => isThere,
+    );
     expect(await map.getByRole("button", { name: "98", pressed: true }).count()).to.equal(1);
-    expect((await told("height")).at(-1)).to.include({ height: 0 });
+    await map.getByRole("button", { name: "Close" }).click();
+    await until(
+      () => told("height"),
+      (some) => some.at(-1)?.["height"] === 0,
+    );
     expect(complaints.filter((said) => !said.includes("404"))).to.deep.equal([]);
+    await close();
+  });
+
+  it("says in one line on the map what incident is open", async () => {
+    const act = by(site.country.db, "olga");
+    const told = { title: "Marks wait", title_ru: "Отметки ждут", text: "We look into it." };
+    const opened = await openIncident(act, { ...told, feeds: ["marks"] });
+    if (isRefusal(opened)) throw new Error(opened.code);
+    const { page, close } = await openPage(browser, { locale: "ru-RU" });
+    const line = page.locator("iframe").contentFrame().getByRole("link", { name: "Отметки ждут" });
+    await until(
+      async () => {
+        await page.goto(site.pageOn("shop.test"));
+        return line.waitFor({ timeout: 15_000 }).then(
+          () => true,
+          () => false,
+        );
+      },
+      (isThere) => isThere,
+    );
+    expect(await line.getAttribute("href")).to.equal(`${site.web.baseUrl}/status`);
+    await closeIncident(act, { text: "Mended." }, opened.id);
     await close();
   });
 

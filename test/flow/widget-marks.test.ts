@@ -58,6 +58,7 @@ describe("flow: marks from the widget over two web processes", function () {
       stale_after_hours: 24,
       cooldown_s: 1200,
       express_cooldown_s: 120,
+      incident: null,
       near_m: 500,
       basemap: {
         kind: "bundled",

@@ -31,6 +31,8 @@ export interface WidgetConfig {
   stale_after_hours: number;
   cooldown_s: number;
   express_cooldown_s: number;
+  /** The title of an open incident; null without one. Not in what an older version has kept. */
+  incident?: { en: string; ru: string | null } | null;
   near_m: number;
   basemap: BasemapConfig;
   /** Absent in what a device has kept of an older version. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { servedStatus, word } from "#src/contract/shapes/fuel.ts";
+import { orNull, servedStatus, word } from "#src/contract/shapes/fuel.ts";
 import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
 
 /** docs/contract.md 2.9, decisions 6. */
@@ -36,6 +36,15 @@ export const widgetConfig = Type.Object(
       ),
       attribution: Type.String({ description: "The credit that the source demands" }),
     }),
+    incident: orNull(
+      Type.Object(
+        {
+          en: Type.String({ description: "In English" }),
+          ru: orNull(Type.String({ description: "In Russian, if it was written" })),
+        },
+        { description: "The title of an open incident that touches what drivers see" },
+      ),
+    ),
     credits: Type.Array(Type.String(), {
       description: "Who must be named for the stations, besides the base map",
     }),
@@ -59,5 +68,6 @@ export const widgetConfigExample: Static<typeof widgetConfig> = {
     url: "/basemap/bundled.pmtiles",
     attribution: "Natural Earth",
   },
+  incident: null,
   credits: ["© OpenStreetMap contributors"],
 };

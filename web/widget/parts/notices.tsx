@@ -24,7 +24,8 @@ import {
   noMap,
   now,
 } from "#web/widget/state.ts";
-import { words } from "#web/widget/words.ts";
+import { page } from "#web/widget/page.ts";
+import { language, words } from "#web/widget/words.ts";
 
 /** Warnings about the shown stations: one sentence at a time, the gravest. */
 export const Notices = () => {
@@ -35,7 +36,21 @@ export const Notices = () => {
       {text === null ? null : (
         <p class={`notice${trouble.value === null ? "" : " trouble"}`}>{text}</p>
       )}
+      <Incident />
     </div>
+  );
+};
+
+/** What the operator tells of an open incident, in one line that leads to all of it. */
+const Incident = () => {
+  const told = config.value?.incident ?? null;
+  if (told === null || panel.value === "card" || panel.value === "filters") return null;
+  return (
+    <p class="notice">
+      <a href={`${page.root}status`} target="_blank" rel="noopener">
+        {language === "en" || told.ru === null ? <span lang="en">{told.en}</span> : told.ru}
+      </a>
+    </p>
   );
 };
 
