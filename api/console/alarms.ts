@@ -3,6 +3,7 @@ import type { ConsoleDeps } from "#api/console/deps.ts";
 import { acknowledgeAlarm, alarmColumns, type AlarmRow, listAlarms } from "#src/alarms/alarms.ts";
 import { channelsOf } from "#src/alarms/channels.ts";
 import { readChannels } from "#src/alarms/claims.ts";
+import { handledAlarms, partnerOf } from "#src/alarms/handled.ts";
 import { kindNamed } from "#src/contract/alarm-kinds.ts";
 import type { ConsoleAlarm, ConsoleAlarms } from "#src/contract/console.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
@@ -18,8 +19,13 @@ export const alarmCalls = (services: ConsoleDeps): ConsoleCall[] => [
     const known = channelsOf(config, clock).map(({ name }) => name);
     const channels = (await readChannels(db)).filter(({ channel }) => known.includes(channel));
     const figures = alarms.figures();
+    const { handled, partners } = await handledAlarms(db, found.alarms);
     ctx.body = {
-      alarms: found.alarms.map(alarmOf),
+      alarms: found.alarms.map((row) => ({
+        ...alarmOf(row),
+        partner: partners.get(partnerOf(row) ?? 0) ?? null,
+        handled: handled.has(row.id),
+      })),
       total: found.total,
       channels: channels.map((channel) => presented(channel, inMs)),
       figures: figures && {
@@ -36,7 +42,7 @@ export const alarmCalls = (services: ConsoleDeps): ConsoleCall[] => [
   actCall(services, "POST", "/retention/allow", allowRetention, { answer: (allowed) => allowed }),
 ];
 
-function alarmOf(row: AlarmRow): ConsoleAlarm {
+function alarmOf(row: AlarmRow): Omit<ConsoleAlarm, "partner" | "handled"> {
   const { title, meaning, page } = kindNamed(row.kind);
   const {
     id,

@@ -351,6 +351,10 @@ export interface ConsoleAlarm {
   page: string;
   /** A text is English. */
   subject: Sentence | string;
+  /** The name of the partner that it is about; null without one. */
+  partner: string | null;
+  /** True when nothing of it is left to decide. */
+  handled: boolean;
   city: string;
   count: number;
   details: Record<string, string | number>;

@@ -102,6 +102,17 @@ describe("browser: console, review and rollback", function () {
     await holdMark(site.partner, place);
     const page = await signIn("/review");
     const group = page.getByRole("article").filter({ hasText: "1 × no fuel" });
+    await group.waitFor();
+    // The badge counts what the page shows.
+    await holdMark(site.partner, site.nextPlace++);
+    await page.reload();
+    await page.getByText("2 held").waitFor();
+    await page.getByRole("link", { name: "Review 2 waiting" }).waitFor();
+    await page
+      .getByRole("button", { name: /^Reject the mark/ })
+      .last()
+      .click();
+    await page.getByRole("link", { name: "Review 1 waiting" }).waitFor();
     await group.getByRole("button", { name: /^Reject the group/ }).click();
     await confirm(page, "Reject");
     await page.getByText("1 mark was rejected.").waitFor();

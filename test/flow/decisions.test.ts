@@ -1,5 +1,7 @@
 import { expect } from "chai";
 import type { ConsoleBlock, ConsoleDecision } from "#src/contract/decisions.ts";
+import { raiseAlarms } from "#src/alarms/raise.ts";
+import type { ConsoleAlarm } from "#src/contract/console.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { placeOf } from "#test/flow/country.ts";
@@ -9,7 +11,9 @@ import { addOperator, testPassword } from "#test/flow/operators.ts";
 import { useStage } from "#test/flow/stage.ts";
 
 describe("flow: the page of decisions", function () {
-  const { country, web, client } = useStage(60, ["web"], { SIGN_INS_PER_MINUTE: "1000" });
+  const { country, web, client } = useStage(60, ["web", "marks"], {
+    SIGN_INS_PER_MINUTE: "1000",
+  });
   let olga: ConsoleClient;
   let nina: ConsoleClient;
   let place = 0;
@@ -186,6 +190,48 @@ describe("flow: the page of decisions", function () {
     await did("POST", `/reporters/${id}/block`, { until: null });
     expect(await blocks()).to.deep.equal([]);
     expect((await newest()).undo).to.equal(null);
+  });
+
+  it("says of an alarm that it is handled when nothing of it is left to decide, and whose it is", async () => {
+    const subject = { code: "partner", partner: country.partnerId } as const;
+    const at = Date.now();
+    await raiseAlarms(country.db, [
+      { kind: "marks-held", subject, city: "Тестоград", at },
+      { kind: "marks-held", subject, city: "Elsewhere", at },
+      { kind: "webhook-off", subject, at, details: { webhook: 999, reason: "gone" } },
+      { kind: "deletion-waits", subject: { code: "retention", retention: "opinions" }, at },
+      { kind: "mark-failed", subject: { code: "station", station: placeOf(0).id }, at },
+    ]);
+    await rows(
+      country.db,
+      "insert into retention_steps (step, asked_at) values ('opinions', server_now())",
+    );
+    const handled = async (): Promise<string[]> => {
+      const { body } = await olga.call("GET", "/alarms");
+      const alarms = body.alarms as ConsoleAlarm[];
+      expect(alarms.find(({ kind }) => kind === "webhook-off")!.partner).to.equal("Test partner");
+      expect(alarms.find(({ kind }) => kind === "mark-failed")!.partner).to.equal(null);
+      const found = alarms
+        .filter((alarm) => alarm.handled)
+        .map(({ kind, city }) => `${kind} ${city}`);
+      return [...new Set(found)].toSorted();
+    };
+    const station = placeOf(place).id;
+    await holdMark(client, place++);
+    expect(await handled()).to.deep.equal(["marks-held Elsewhere", "webhook-off "]);
+    const held = await rows<{ id: number }>(
+      country.db,
+      "select id from marks where review = 'held'",
+    );
+    const ids = held.map(({ id }) => id);
+    await olga.call("POST", "/review/reject", { ids });
+    await rows(country.db, "update retention_steps set allowed_at = server_now()");
+    const all = ["deletion-waits ", "marks-held Elsewhere", "marks-held Тестоград", "webhook-off "];
+    expect(await handled()).to.deep.equal(all);
+    // A decision that is taken back opens it again.
+    const last = (await list("kind=review")).find(({ details }) => details["station"] === station)!;
+    await takeBack(last);
+    expect(await handled()).not.to.include("marks-held Тестоград");
   });
 
   it("goes back page by page, by kind and by operator, and knows no unknown kind", async () => {

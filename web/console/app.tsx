@@ -23,7 +23,7 @@ import { StationPage } from "#web/console/pages/station.tsx";
 import { StationsPage } from "#web/console/pages/stations.tsx";
 import { Palette } from "#web/console/parts/palette.tsx";
 import { place } from "#web/console/place.ts";
-import { queuesPage, sitePages } from "#web/console/site.ts";
+import { figures, queuesPage, sitePages } from "#web/console/site.ts";
 import { say } from "#web/console/words.ts";
 import { LanguageChoice } from "#web/kit/language-choice.tsx";
 import type { Resource } from "#web/kit/resource.tsx";
@@ -50,6 +50,10 @@ const healthEveryMs = 15_000;
 function Signed({ name, role }: { name: string; role: string }) {
   const health = useLoaded<ConsoleHealth>("/health", healthEveryMs);
   const { path } = place.value;
+  const newest = health.value.value;
+  useEffect(() => {
+    figures.value = newest?.marks ?? null;
+  }, [newest]);
   const [finds, setFinds] = useState(false);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
@@ -93,7 +97,7 @@ function Signed({ name, role }: { name: string; role: string }) {
           </button>
         </div>
       </header>
-      <Menu path={path} marks={health.value.value?.marks ?? null} />
+      <Menu path={path} marks={figures.value} />
       <main id="content" tabIndex={-1}>
         {pageOf(path, health)}
       </main>

@@ -1,7 +1,14 @@
+import { signal } from "@preact/signals";
 import type { ConsoleHealth } from "#src/contract/console.ts";
 import { say } from "#web/console/words.ts";
 
 type Figures = NonNullable<ConsoleHealth["marks"]>;
+
+/** The counts of what waits, for badges and tiles: of the newest answer, whichever page has asked for it. */
+export const figures = signal<Figures | null>(null);
+export const counted = (change: Partial<Figures>): void => {
+  if (figures.value !== null) figures.value = { ...figures.value, ...change };
+};
 
 /** A page of the console: in the menu, and in the palette, which also knows other words for it. */
 export interface SitePage {

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { ConsoleLimitRequest } from "#src/contract/console.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useAsking } from "#web/console/asking.tsx";
@@ -13,6 +13,7 @@ import { Table } from "#web/kit/table.tsx";
 import { Ago, Moment } from "#web/kit/time.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
+import { counted } from "#web/console/site.ts";
 import { say } from "#web/console/words.ts";
 
 type Asking = { request: ConsoleLimitRequest; comment: string } | null;
@@ -24,6 +25,10 @@ export function LimitRequestsPage({ changed }: { changed: () => Promise<void> })
   /** Requests that were decided since the page was opened, each with the card in its place. */
   const [decided, setDecided] = useState<ReadonlyMap<number, string>>(new Map());
   const doing = useDoing();
+  const asked = loading.value.value?.requests.filter(({ status }) => status === "pending").length;
+  useEffect(() => {
+    if (asked !== undefined) counted({ pending_requests: asked });
+  }, [asked]);
   const reload = async (): Promise<void> => {
     await Promise.all([loading.load(), changed()]);
   };

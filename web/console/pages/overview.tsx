@@ -4,6 +4,7 @@ import { useDoing } from "#web/console/doing.ts";
 import { Alarms } from "#web/console/parts/alarms.tsx";
 import { HealthParts, partName } from "#web/console/parts/health-parts.tsx";
 import { Status } from "#web/console/parts/status.tsx";
+import { figures } from "#web/console/site.ts";
 import { say, sayWith } from "#web/console/words.ts";
 import { number } from "#web/kit/numbers.ts";
 import { Table } from "#web/kit/table.tsx";
@@ -20,7 +21,7 @@ export const OverviewPage = ({ health }: { health: Resource<ConsoleHealth> }) =>
         <>
           <Readiness now={now} />
           <Alarms />
-          {now.marks !== null && <Figures marks={now.marks} />}
+          {now.marks !== null && <Figures marks={figures.value ?? now.marks} />}
           {now.marks !== null && now.marks.failed > 0 && <FailedMarks />}
           <h2>{say("Queues")}</h2>
           {now.queues === null ? (

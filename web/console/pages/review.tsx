@@ -1,10 +1,11 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { ConsoleHeldMark } from "#src/contract/console.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { HeldGroups } from "#web/console/pages/held-groups.tsx";
 import { HeldMark } from "#web/console/pages/held-mark.tsx";
 import { Decided, focusAgain } from "#web/console/parts/decided.tsx";
+import { counted, figures } from "#web/console/site.ts";
 import { say, sayWith } from "#web/console/words.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { Fault } from "#web/kit/fault.tsx";
@@ -34,6 +35,15 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
   const [decided, setDecided] = useState<ReadonlyMap<number, string>>(new Map());
   const [shown, setShown] = useState(perStep);
   const doing = useDoing();
+  const total = loading.value.value?.total;
+  useEffect(() => {
+    if (total !== undefined) counted({ held: total });
+  }, [total]);
+  // The badge has been counted anew meanwhile.
+  const held = figures.value?.held;
+  useEffect(() => {
+    if (total !== undefined && held !== undefined && held !== total) void loading.load(true);
+  }, [held]);
   const reload = async (): Promise<void> => {
     await Promise.all([loading.load(), changed()]);
   };

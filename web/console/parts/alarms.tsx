@@ -46,7 +46,10 @@ export function Alarms() {
                   by: (alarm) => wordsOfKind(alarm).title,
                   cell: (alarm) => (
                     <>
-                      <a href={`#${alarm.page}`}>{wordsOfKind(alarm).title}</a>
+                      <a href={`#${alarm.page}`}>{wordsOfKind(alarm).title}</a>{" "}
+                      {alarm.handled && (
+                        <span class="tag good">{say("handled: nothing is left to decide")}</span>
+                      )}
                       <div class="soft">{wordsOfKind(alarm).meaning}</div>
                     </>
                   ),
@@ -56,6 +59,7 @@ export function Alarms() {
                   by: ({ subject }) => saySentence(subject),
                   cell: (alarm) => (
                     <>
+                      {alarm.partner !== null && `${alarm.partner}, `}
                       <Subject of={alarm.subject} />
                       {alarm.city !== "" && `, ${alarm.city}`}
                       <div class="soft">{figuresOf(alarm)}</div>
