@@ -12,6 +12,7 @@ import { writeChances } from "#test/flow/chances.ts";
 import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { useStage } from "#test/flow/stage.ts";
+import { createStationReader } from "#workers/webhooks/event.ts";
 
 const stations = 60;
 const rounds = 12;
@@ -39,7 +40,7 @@ print(json.dumps({one["id"]: one["fuel"].get("chance") for one in mirror.station
 describe("flow: chances of fuel reach every reader", function () {
   const settings = { SLOT_MS: "1000", DUMP_MAX_AGE_MS: "1000", STREAM_HEARTBEAT_MS: "300" };
   const roles = ["web", "web", "marks", "snapshots", "clock"];
-  const { country, webs, clients, pages } = useStage(stations, roles, settings);
+  const { instance, country, webs, clients, pages } = useStage(stations, roles, settings);
   const folder = mkdtempSync(join(tmpdir(), "fuelmark-chances-"));
   let mirrors: Mirror[] = [];
 
@@ -108,7 +109,7 @@ describe("flow: chances of fuel reach every reader", function () {
     if (hasPython) await agrees(() => python(1));
   });
 
-  it("stands in the answer to a mark, dry or not, and in its report", async () => {
+  it("stands in the answer to a mark, dry or not, in its report, and in what webhooks send", async () => {
     const place = placeOf(1);
     const [client] = clients;
     await writeChances(country.db, new Map([[place.id, 35]]));
@@ -122,6 +123,9 @@ describe("flow: chances of fuel reach every reader", function () {
     expect(body.fuel).to.include({ status: "yes", chance: 35 });
     const report = await client!.get(`/reports/${body.report_id}`);
     expect(report.body.fuel.chance).to.equal(35);
+    const sent = await createStationReader(country.db, instance.config, Date.now)([place.id]);
+    const { body: served } = await client!.get(`/stations/${place.id}`);
+    expect(JSON.parse(sent.get(place.id)!.json!)).to.deep.equal(served.station);
   });
 });
 
