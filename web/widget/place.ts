@@ -26,7 +26,9 @@ export function placeAtStart(): Place | null {
   const early = document.getElementById("early")?.dataset ?? {};
   const [lat, lon, zoom] = [early["lat"], early["lon"], early["zoom"]].map(Number);
   if (early["city"]) return { lat: lat!, lon: lon!, zoom: zoom!, city: early["city"] };
-  return keptPlace();
+  // An address' city that the server has not found, or could not be asked about.
+  const kept = keptPlace();
+  return page.city === "" || page.city === kept?.city ? kept : null;
 }
 
 function keptPlace(): Place | null {

@@ -5,7 +5,7 @@ import { heedPage } from "#web/widget/asked.ts";
 import { heldStation, keepFresh, look, pause, resume, trouble } from "#web/widget/loader.ts";
 import { map, minZoom, type Target } from "#web/widget/map-handle.ts";
 import { say } from "#web/widget/message.ts";
-import { beginNearest, nearest } from "#web/widget/nearest.ts";
+import { beginNearest, nearest, openNearest } from "#web/widget/nearest.ts";
 import { page } from "#web/widget/page.ts";
 import { boxesAround } from "#web/widget/rectangles.ts";
 import { restore, whenSilent } from "#web/widget/offline/kept.ts";
@@ -32,7 +32,7 @@ export async function start(): Promise<void> {
   const answers = page.isOwnMap && page.station === "";
   const place = answers ? placeAtStart() : null;
   if (answers) {
-    if (place === null && page.city === "") pause();
+    if (place === null) pause();
     const isAddressed = page.point !== null || page.city !== "";
     void beginNearest(place, isAddressed);
   }
@@ -49,6 +49,10 @@ export async function start(): Promise<void> {
     page.station === "" ? null : findStation(page.station),
   ]);
   await restored;
+  if (answers && city !== null && city !== "unknown") {
+    const { lat, lon, name } = city;
+    void openNearest({ lat, lon, city: name });
+  }
   const station = found ?? (page.station === "" ? null : (heldStation(page.station) ?? null));
   config.value = known;
   void fresh.then((told) => (config.value = told));

@@ -18,7 +18,7 @@ import { OutboxStrip } from "#web/widget/offline/outbox-strip.tsx";
 import { TopBar } from "#web/widget/parts/top-bar.tsx";
 import { WaitingMark } from "#web/widget/parts/waiting-mark.tsx";
 import { page } from "#web/widget/page.ts";
-import { depth, panel, selected, stepBack } from "#web/widget/panels.ts";
+import { depth, panel, selected, stepBack, top } from "#web/widget/panels.ts";
 import { sending, waiting } from "#web/widget/sending.ts";
 import { baseCredit, canDraw, config } from "#web/widget/state.ts";
 import { language, words } from "#web/widget/words.ts";
@@ -51,7 +51,9 @@ export const App = () => {
         {waiting.value === null || waiting.value.stationId === selected.value?.id ? null : (
           <WaitingMark />
         )}
-        {(which === "none" || isAnswer) && waiting.value === null && sending.value === null ? (
+        {(which === "none" || top.value?.resting === true) &&
+        waiting.value === null &&
+        sending.value === null ? (
           <AtStation />
         ) : null}
         {which === "card" && selected.value !== null ? (

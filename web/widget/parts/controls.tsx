@@ -7,7 +7,7 @@ import { say } from "#web/widget/message.ts";
 import { nearestStation } from "#web/widget/nearest.ts";
 import { locate, mayLocate } from "#web/widget/position.ts";
 import { closePanels, openPanel, panel } from "#web/widget/panels.ts";
-import { sketch } from "#web/widget/sketch.ts";
+import { canDraw } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
 
 const placeZoom = 13;
@@ -37,9 +37,7 @@ const Control = ({ icon, label, onClick, expanded }: ControlProps) => (
 /** Buttons on the map. A button that the browser or the address does not allow is left out. */
 export const UpperControls = () => (
   <div class="controls upper">
-    {map.value === null && sketch.value === null ? null : (
-      <Toggle icon="list" label={words.list} opens="list" />
-    )}
+    {canDraw.value ? <Toggle icon="list" label={words.list} opens="list" /> : null}
     {favourites.value.length === 0 ? null : (
       <Toggle icon="star" label={words.favourites} opens="favourites" />
     )}

@@ -8,7 +8,7 @@ import { StationRow } from "#web/widget/parts/station-row.tsx";
 import { grade } from "#web/widget/grade.ts";
 import { page } from "#web/widget/page.ts";
 import { position } from "#web/widget/position.ts";
-import { anyInView, canDraw, haveGrade, inView } from "#web/widget/state.ts";
+import { anyInView, canDraw, canSee, haveGrade, inView } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
 
 const listedMax = 60;
@@ -18,11 +18,12 @@ export const StationList = () => {
   const all = inView.value;
   const have = haveGrade.value;
   useClosed(all.slice(0, listedMax).map(({ station }) => station));
-  const empty = loading.value
-    ? words.notices.loading
-    : anyInView.value
-      ? words.nothingMatches
-      : words.nothingInView;
+  const empty =
+    loading.value || !canSee.value
+      ? words.notices.loading
+      : anyInView.value
+        ? words.nothingMatches
+        : words.nothingInView;
   return (
     <Panel
       title={

@@ -54,6 +54,7 @@ const Share = ({ station }: { station: Station }) => {
       class="share"
       href={href}
       aria-label={words.share}
+      title={words.share}
       onClick={(event) => {
         event.preventDefault();
         // Without the right to copy, the page itself opens.
@@ -61,7 +62,6 @@ const Share = ({ station }: { station: Station }) => {
       }}
     >
       <Icon name="share" />
-      <span>{words.share}</span>
     </a>
   );
 };
