@@ -21,8 +21,6 @@ import {
 import { listRuns } from "#src/import/runs.ts";
 import { unknown } from "#src/operators/act.ts";
 
-const runsShown = 20;
-
 /** `operator feed add|list|show|run|pause|resume|remove` (decisions 14.35). */
 export function feedCommand(output: () => Output): Command {
   const command = new Command("feed").description(
@@ -86,7 +84,7 @@ export function feedCommand(output: () => Output): Command {
       const found = await withDb(output(), async (db) => {
         const [feed] = await listFeeds(db, feedId);
         if (feed === undefined) return unknown("feed", feedId);
-        const runs = await listRuns(db, runsShown, feedId);
+        const runs = await listRuns(db, feedId);
         return { ...readable(feed), runs };
       });
       output().result(found, ({ runs, ...feed }) => {

@@ -10,6 +10,7 @@ import { cityFormats } from "#src/import/read-cities.ts";
 import { importCities } from "#src/import/import-cities.ts";
 import type { ImportOptions, ImportSummary } from "#src/import/file-import.ts";
 
+import type { RefusalsFault } from "#src/import/refusals.ts";
 import { isFault, type FileFault } from "#src/import/read-text.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { inTransaction, type Db } from "#src/infrastructure/db.ts";
@@ -26,7 +27,10 @@ export const citiesCommand = (output: () => Output): Command =>
 interface Kind<Format extends string> {
   noun: string;
   formats: readonly Format[];
-  run: (db: Db, options: ImportOptions<Format>) => Promise<ImportSummary | FileFault>;
+  run: (
+    db: Db,
+    options: ImportOptions<Format>,
+  ) => Promise<(ImportSummary & RefusalsFault) | FileFault>;
 }
 
 export interface Options<Format> {
@@ -34,6 +38,7 @@ export interface Options<Format> {
   source?: string;
   replaceSource: boolean;
   allowRemovals?: number;
+  refusals?: string;
   dryRun: boolean;
 }
 
@@ -56,19 +61,45 @@ function withImport<Format extends string>(
       "name of the source of these rows; use a different name for each extract",
       sourceName,
     );
-  withRemovals(importing, noun).action(
+  withRemovals(importing.option(...refusalsOption), noun).action(
     async (path: string, { dryRun, ...options }: Options<Format>) => {
-      const { format, source, replaceSource, allowRemovals } = options;
+      const { format, source, replaceSource, allowRemovals, refusals } = options;
       const summary = await runImport(
         output(),
         { noun, path, dryRun },
-        (db, common) => run(db, { ...common, format, source, replaceSource, allowRemovals }),
+        (db, common) =>
+          run(db, { ...common, format, source, replaceSource, allowRemovals, refusals }),
         dropRectangles,
       );
-      output().result(summary, people);
+      output().result(summary, (one) =>
+        [people(one), ...refusalsPeople(one.refused, refusals)].join("\n"),
+      );
+      noteRefusals(output(), summary);
     },
   );
   return command;
+}
+
+export const refusalsOption = [
+  "--refusals <file>",
+  "write all rows that are left out to this CSV file",
+] as const;
+
+/** Where the rows are that an import has left out. */
+export const refusalsPeople = (refused: number, file: string | undefined): string[] =>
+  refused === 0
+    ? []
+    : [
+        "",
+        file === undefined
+          ? "--refusals FILE.csv writes each row that is left out."
+          : `Each row that is left out: ${file}`,
+      ];
+
+/** Says that the file of the rows that are left out is not complete. */
+export function noteRefusals(out: Output, { refusals_fault: fault }: RefusalsFault): void {
+  if (fault !== undefined)
+    out.note(`--refusals: not all rows that are left out could be written: ${fault}`);
 }
 
 /** The options of an import of rows that belong to a source. */

@@ -1,7 +1,15 @@
 import { Command } from "commander";
 import { dropRectangles } from "#cli/cached-rectangles.ts";
 import { verb } from "#cli/command.ts";
-import { type Options, people, runImport, withRemovals } from "#cli/import-command.ts";
+import {
+  noteRefusals,
+  type Options,
+  people,
+  refusalsOption,
+  refusalsPeople,
+  runImport,
+  withRemovals,
+} from "#cli/import-command.ts";
 import type { Output } from "#cli/output.ts";
 import { type Chosen, chosenSource, mapWords } from "#cli/source.ts";
 import { statusesPeople } from "#cli/statuses.ts";
@@ -40,7 +48,7 @@ export function stationsCommand(output: () => Output): Command {
       "a description (`source list`) by name or file; any other name is that of an extract of OpenStreetMap",
     )
     .option("--map <ours=column,...>", mapWords)
-    .option("--refusals <file>", "write all rows that are left out to this CSV file")
+    .option(...refusalsOption)
     .option("--force <guards>", "override these guards, as their faults name them", entries);
   withRemovals(importing, "stations").action((paths: string[], options: StationOptions) =>
     importFiles(output(), paths, options),
@@ -79,6 +87,7 @@ async function importFiles(out: Output, paths: string[], options: StationOptions
   out.result((described ?? extract).as === "osm" ? done.stations! : done, () =>
     summed(done, refusals),
   );
+  noteRefusals(out, done);
 }
 
 /** The description that the options name; undefined for an extract of OSM under a name of its own. */
@@ -103,13 +112,6 @@ function summed(
     ...(unknown.length > 0
       ? ["", `Fuels that the description does not know: ${unknown.join(", ")}`]
       : []),
-    ...(refused === 0
-      ? []
-      : [
-          "",
-          refusals === undefined
-            ? "--refusals FILE.csv writes each row that is left out."
-            : `Each row that is left out: ${refusals}`,
-        ]),
+    ...refusalsPeople(refused, refusals),
   ].join("\n");
 }

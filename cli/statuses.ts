@@ -2,7 +2,14 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Command } from "commander";
 import { verb } from "#cli/command.ts";
-import { importHead, runImport, why } from "#cli/import-command.ts";
+import {
+  importHead,
+  noteRefusals,
+  refusalsOption,
+  refusalsPeople,
+  runImport,
+  why,
+} from "#cli/import-command.ts";
 import { counted, type Output } from "#cli/output.ts";
 import { ExitError } from "#cli/exit-error.ts";
 import { choice, integer, moment, sourceName } from "#cli/values.ts";
@@ -20,6 +27,7 @@ interface Options {
   notSoldDays: number;
   asOf?: number;
   force: string[];
+  refusals?: string;
   dryRun: boolean;
 }
 
@@ -71,13 +79,14 @@ export function statusesCommand(output: () => Output): Command {
       entries,
       [],
     )
+    .option(...refusalsOption)
     .option("--dry-run", "only read and compare, change nothing", false)
     .action(async (path: string, options: Options) => {
-      const { format, maxAgeH, notSoldDays, asOf = null, force, dryRun } = options;
+      const { format, maxAgeH, notSoldDays, asOf = null, force, refusals, dryRun } = options;
       const source = options.source ?? (format === "csv" ? "csv" : "fr");
       const stationsPath = format === "csv" ? null : stationsFile(path, options.stations);
       const times = { maxAgeMs: maxAgeH * hourMs, notSoldMs: notSoldDays * dayMs, asOf };
-      const of = { format, stationsPath, source, force };
+      const of = { format, stationsPath, source, force, refusals };
       const waking: string[] = [];
       const touched = (ids: readonly string[]) => void waking.push(...ids);
       const summary = await runImport(
@@ -86,7 +95,10 @@ export function statusesCommand(output: () => Output): Command {
         (db, common, config) => importStatuses(db, config, { ...common, ...times, ...of, touched }),
         (config) => wakeMarks(config, waking),
       );
-      output().result(summary, statusesPeople);
+      output().result(summary, (one) =>
+        [statusesPeople(one), ...refusalsPeople(one.refused, refusals)].join("\n"),
+      );
+      noteRefusals(output(), summary);
     });
   return command;
 }

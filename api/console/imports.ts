@@ -22,7 +22,7 @@ import { queryReader } from "#api/http/validate.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
 import { type ConsoleSource, importKinds } from "#src/contract/console.ts";
 import { firstRefused } from "#src/import/refusals.ts";
-import { listRuns, refusedRowsOf, runsShown, startRun } from "#src/import/runs.ts";
+import { listRuns, refusedRowsOf, startRun } from "#src/import/runs.ts";
 import { shippedSources } from "#src/import/source-list.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import { entries } from "#src/infrastructure/lists.ts";
@@ -52,7 +52,7 @@ const sources: ConsoleSource[] = shippedSources.map(({ name, title, files }) => 
 /** Imports of the console, the newest first, with how far they are, and the rows that they have left out. */
 export const importCalls = ({ db }: ConsoleDeps): ConsoleCall[] => [
   consoleCall("GET", "/imports", { role: "viewer" }, async (ctx) => {
-    ctx.body = { imports: await listRuns(db, runsShown), sources };
+    ctx.body = { imports: await listRuns(db), sources };
   }),
   consoleCall("GET", "/imports/{id}/refused", { role: "viewer" }, async (ctx) => {
     ctx.body = { rows: firstRefused(await refusedCsv(db, ctx.params["id"])) };

@@ -13,6 +13,8 @@ export interface ImportOptions<Format extends string> {
   /** Rows that --replace-source may remove, if that is more than usual (decisions 13.22). */
   allowRemovals?: number | undefined;
   dryRun: boolean;
+  /** A file for all refused rows as CSV. */
+  refusals?: string | undefined;
   /** Called with the progress: bytes of the file, then rows. */
   progress: (step: "reading" | "saving", done: number, total: number | null) => void;
   /** Called once when another import of the same source has to end first. */

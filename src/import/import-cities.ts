@@ -16,6 +16,7 @@ import {
   guessCityFormat,
   readCities,
 } from "#src/import/read-cities.ts";
+import { type RefusalsFault, type RefusedRows, withRefusedRows } from "#src/import/refusals.ts";
 import type { FileFault } from "#src/import/read-text.ts";
 
 const sameCityM = 20_000;
@@ -27,6 +28,16 @@ const sameCityM = 20_000;
 export function importCities(
   db: Db,
   options: ImportOptions<CityFormat>,
+): Promise<(ImportSummary & RefusalsFault) | FileFault> {
+  return withRefusedRows(options.source ?? "", options.refusals, (rows) =>
+    importRows(db, options, rows),
+  );
+}
+
+function importRows(
+  db: Db,
+  options: ImportOptions<CityFormat>,
+  rows: RefusedRows,
 ): Promise<ImportSummary | FileFault> {
   const { path } = options;
   // One lock for all sources, because an import reads the cities of the others.
@@ -36,7 +47,7 @@ export function importCities(
     "cities",
     async (onBytes) => {
       const format = options.format ?? (await guessCityFormat(path));
-      return { format, ...(await readCities(path, format, onBytes)) };
+      return { format, ...(await readCities(path, format, onBytes, rows)) };
     },
     (staged) => {
       const { format } = staged;

@@ -5,7 +5,12 @@ import { importStatusRows, type StatusSummary } from "#src/import/import-statuse
 import { guardAllNo } from "#src/import/guards.ts";
 import type { StatusesRead } from "#src/import/read-statuses.ts";
 import { asFault, type FileFault, isFault } from "#src/import/read-text.ts";
-import { createRefusedRows, type RefusedRow, type RefusedRows } from "#src/import/refusals.ts";
+import {
+  type RefusalsFault,
+  type RefusedRow,
+  type RefusedRows,
+  withRefusedRows,
+} from "#src/import/refusals.ts";
 import { type Source, storedAs } from "#src/import/source.ts";
 import { findFiles, type FoundFiles } from "#src/import/source-files.ts";
 import { readSourceStations } from "#src/import/source-stations.ts";
@@ -16,7 +21,7 @@ import type { Db } from "#src/infrastructure/db.ts";
 
 export interface SourceImport extends Pick<
   ImportOptions<string>,
-  "dryRun" | "progress" | "waiting"
+  "dryRun" | "refusals" | "progress" | "waiting"
 > {
   source: Source;
   /** Its files in any order, or folders of them. */
@@ -27,13 +32,11 @@ export interface SourceImport extends Pick<
   allowRemovals?: number | undefined;
   /** Guards of whole files that are overridden, by name. */
   force?: readonly string[] | undefined;
-  /** A file for all refused rows as CSV. */
-  refusals?: string | undefined;
   /** Called after each commit of statuses with the stations that the marks worker has to refold. */
   touched: (stationIds: string[]) => void;
 }
 
-export interface SourceSummary {
+export interface SourceSummary extends RefusalsFault {
   source: string;
   /** Null where the source has nothing of this kind, or a dry run cannot tell yet. */
   stations: ImportSummary | null;
@@ -58,9 +61,7 @@ export async function importSource(
   const files = await asFault(paths.join(", "), () => findFiles(source, paths));
   if (isFault(files)) return files;
   const { refusals } = options;
-  const rows = await asFault(refusals ?? "", () => createRefusedRows(label, refusals));
-  if (isFault(rows)) return rows;
-  try {
+  return withRefusedRows(label, refusals, async (rows) => {
     const unknown = new Map<string, number>();
     const now = await databaseNow(db);
     const stock = await readStock(db, options, { label, now, files, rows });
@@ -79,9 +80,7 @@ export async function importSource(
     if (statuses !== null && isFault(statuses)) return statuses;
     const unknown_fuels = Object.fromEntries(unknown);
     return { source: label, stations, statuses, unknown_fuels, refused_rows: rows.first };
-  } finally {
-    await rows.end();
-  }
+  });
 }
 
 /** What a summary calls the format: the description's name, or which form of OSM it was. */

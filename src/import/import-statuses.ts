@@ -16,12 +16,13 @@ import { guardAllNo } from "#src/import/guards.ts";
 import { applyImportedStatuses, type ImportedStatus } from "#src/import/imported-statuses.ts";
 import type { FileFault, ReadProgress } from "#src/import/read-text.ts";
 import { readStatusCsv, type StatusesRead, type StatusFormat } from "#src/import/read-statuses.ts";
+import { type RefusalsFault, withRefusedRows } from "#src/import/refusals.ts";
 import { sourceNamed } from "#src/import/source-list.ts";
 import { readSourceStock } from "#src/import/source-stock.ts";
 
 export interface StatusImportOptions extends Pick<
   ImportOptions<StatusFormat>,
-  "path" | "dryRun" | "progress" | "waiting"
+  "path" | "dryRun" | "refusals" | "progress" | "waiting"
 > {
   source: string;
   /** Older statuses are left out. A value above the life of a status has no effect. */
@@ -59,16 +60,18 @@ export function importStatuses(
   db: Db,
   config: Config,
   options: StatusFileOptions,
-): Promise<StatusSummary | FileFault> {
+): Promise<(StatusSummary & RefusalsFault) | FileFault> {
   const { path, stationsPath, source: label, notSoldMs, format } = options;
   const french = sourceNamed("fr-prix-carburants-csv")!;
   const files = new Map([["stockouts", { path, spec: { format: "csv" as const } }]]);
   if (stationsPath !== null)
     files.set("stations", { path: stationsPath, spec: { format: "csv" as const } });
-  return importStatusRows(db, config, { ...options, format }, (now, progress) =>
-    format === "csv"
-      ? readStatusCsv({ path, source: label }, progress)
-      : readSourceStock(french, files, { label, now, notSoldMs, progress }),
+  return withRefusedRows(label, options.refusals, (rows) =>
+    importStatusRows(db, config, { ...options, format }, (now, progress) =>
+      format === "csv"
+        ? readStatusCsv({ path, source: label }, progress, rows)
+        : readSourceStock(french, files, { label, now, notSoldMs, progress, rows }),
+    ),
   );
 }
 

@@ -1,3 +1,4 @@
+import type { RefusedRows } from "#src/import/refusals.ts";
 import { cleanText } from "#src/import/clean-text.ts";
 import { csvLines } from "#src/import/csv-lines.ts";
 import { csvTable, type TableRow } from "#src/import/csv-table.ts";
@@ -26,10 +27,17 @@ export function readCities(
   path: string,
   format: CityFormat,
   progress: ReadProgress,
+  rows?: RefusedRows,
 ): Promise<Collected<CityRow>> {
+  const naming = { rows, placeOf: ({ line }: { line: number }) => `line ${line}` };
   return format === "hflabs"
-    ? collect(csvTable(path, undefined, progress, hflabsColumns), "city", fromHflabs)
-    : collect(csvLines(path, { delimiter: "\t", quote: false }, progress), "city", fromGeonames);
+    ? collect(csvTable(path, undefined, progress, hflabsColumns), "city", fromHflabs, naming)
+    : collect(
+        csvLines(path, { delimiter: "\t", quote: false }, progress),
+        "city",
+        fromGeonames,
+        naming,
+      );
 }
 
 export async function guessCityFormat(path: string): Promise<CityFormat> {

@@ -59,8 +59,9 @@ type Line = Record<(typeof required)[number], string> &
 export async function readStatusCsv(
   { path, source }: StatusFile,
   progress: ReadProgress,
+  rows?: RefusedRows,
 ): Promise<StatusesRead> {
-  const result: StatusesRead = { read: 0, statuses: [], refused: 0, reasons: {} };
+  const result: StatusesRead = { read: 0, statuses: [], refused: 0, reasons: {}, rows };
   const byId = new Map<string, SourceStatus>();
   let last: SourceStatus | Refused | null = null;
   let lastLine = 0;
@@ -71,7 +72,7 @@ export async function readStatusCsv(
     lastLine = number;
     last = statusFrom(line, source);
     if ("refused" in last) {
-      refuse(result, last.refused);
+      refuse(result, last.refused, 1, { place: `line ${number}`, id: line.station_id });
       continue;
     }
     const other = byId.get(line.station_id);

@@ -2,6 +2,7 @@ import { open, readFile } from "node:fs/promises";
 import { finished } from "node:stream/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { asFault, type FileFault, isFault } from "#src/import/read-text.ts";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 
@@ -50,10 +51,39 @@ export async function createRefusedRows(label: string, path?: string): Promise<R
     async end() {
       if (file === null) return;
       if (file.errored !== null) throw file.errored;
+      if (file.closed) return;
       file.end();
       await finished(file);
     },
   };
+}
+
+/**
+ * Runs an import that names its refused rows. Its result stays when their file cannot be completed, which
+ * `refusals_fault` then says: what was saved is saved.
+ */
+export async function withRefusedRows<Summary extends object>(
+  label: string,
+  path: string | undefined,
+  work: (rows: RefusedRows) => Promise<Summary | FileFault>,
+): Promise<(Summary & RefusalsFault) | FileFault> {
+  const rows = await asFault(path ?? "", () => createRefusedRows(label, path));
+  if (isFault(rows)) return rows;
+  try {
+    const done = await work(rows);
+    const fault = await rows.end().then(
+      () => null,
+      (error: unknown) => (error as Error).message,
+    );
+    return fault === null || isFault(done) ? done : { ...done, refusals_fault: fault };
+  } finally {
+    await rows.end().catch(() => undefined);
+  }
+}
+
+export interface RefusalsFault {
+  /** Why not all refused rows are in their file; absent if they are. */
+  refusals_fault?: string;
 }
 
 /** The first rows of such a file. */

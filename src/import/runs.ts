@@ -47,23 +47,19 @@ export const finishRun = async (
     .where({ id })
     .update({ ...row, refused_rows, finished_at: tx.raw("server_now()") });
   // The list shows the newest runs alone, and nobody asks for the rows of older ones.
-  await tx("imports")
-    .where(
-      "id",
-      "<=",
-      tx("imports")
-        .select("id")
-        .whereNot({ state: "unchanged" })
-        .orderBy("id", "desc")
-        .offset(runsShown)
-        .limit(1),
-    )
-    .whereNotNull("refused_rows")
-    .update({ refused_rows: null });
+  await rows(
+    tx,
+    `update imports set refused_rows = null where refused_rows is not null and id not in (${shownIds})`,
+  );
 };
 
-/** Number of runs that the list shows. */
-export const runsShown = 30;
+/** Number of runs that the list shows: so many by hand, and so many of feeds, of which one may fail each minute. */
+const runsShown = 30;
+/** SQL: their ids. */
+const shownIds = `select id from (
+    select id, row_number() over (partition by feed_id is null order by id desc) as n
+    from imports where state <> 'unchanged') newest
+  where n <= ${runsShown}`;
 
 /** The rows that a run has left out, as CSV, gzipped; null if there are none, or no longer. */
 export const refusedRowsOf = async (db: Db, id: number): Promise<Buffer | null> => {
@@ -73,22 +69,20 @@ export const refusedRowsOf = async (db: Db, id: number): Promise<Buffer | null> 
   return run?.refused_rows ?? null;
 };
 
+const feedRuns = 20;
+
 /** SQL: an import is not being done any more, though its row says so. */
 export const isDead = `(state = 'running' and seen_at < server_now() - interval '${silentS} s')`;
 export const runState = `case when ${isDead} then 'interrupted' else state end`;
 
-/** The newest imports, at most `limit`: the runs of a feed, or all but those of feeds that had nothing new. */
-export const listRuns = (
-  db: Db,
-  limit: number,
-  feedId: number | null = null,
-): Promise<ConsoleImport[]> =>
+/** The newest runs of a feed; without one those by hand, and those of feeds that had something new or failed. */
+export const listRuns = (db: Db, feedId: number | null = null): Promise<ConsoleImport[]> =>
   rows<ConsoleImport>(
     db,
     `select id, kind, file, source, replace_source, dry_run, actor, step, done, total,
        summary - 'refused_rows' as summary, fault, refused_rows is not null as has_refused_rows,
        ${runState} as state,
        ${msOf("started_at")} as started, ${msOf("finished_at")} as finished
-     from imports where coalesce(feed_id = ?::int, ?::int is null and state <> 'unchanged') order by id desc limit ?`,
-    [feedId, feedId, limit],
+     from imports where ${feedId === null ? `id in (${shownIds})` : "feed_id = ?"} order by id desc limit ${feedId === null ? 2 * runsShown : feedRuns}`,
+    feedId === null ? [] : [feedId],
   );

@@ -1,0 +1,84 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { rows } from "#src/infrastructure/db.ts";
+import { finishRun, listRuns, startRun } from "#src/import/runs.ts";
+import { runOperator } from "#test/harness/operator.ts";
+import { useInstance } from "#test/harness/use.ts";
+
+describe("rows that imports leave out", () => {
+  const instance = useInstance();
+  let folder: string;
+  let stations: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "fuelmark-"));
+    const lines = ["id,lat,lon", "1,55,37", "1,55,37.1", "2,,"];
+    await writeFile((stations = join(folder, "stations.csv")), `${lines.join("\n")}\n`);
+  });
+  after(() => rm(folder, { recursive: true }));
+  const operator = (...args: string[]) => runOperator(instance.env, ...args, "--actor", "olga");
+  const map = ["--map", "id=id,lat=lat,lon=lon"];
+
+  it("of statuses and cities are written to a file too, with their lines", async () => {
+    const [statuses, cities] = [join(folder, "statuses.csv"), join(folder, "cities.tsv")];
+    const refused = join(folder, "refused.csv");
+    await writeFile(
+      statuses,
+      "station_id,status,fuels_now,fuels_no,updated\nn1,full,,,2026-11-21 10:00:00\nn2,no,,,2026-11-21 10:00:00\n",
+    );
+    const done = await operator(
+      ...["statuses", "import", statuses, "--format", "csv", "--refusals", refused],
+    );
+    expect(done.out).to.include(`Each row that is left out: ${refused}`);
+    expect(await readFile(refused, "utf8")).to.equal(
+      "place,id,field,value,reason\nline 2,n1,,,bad-status\n,n2,updated,2026-11-21 10:00:00,too-old\n",
+    );
+    const city = (id: number, lat: string): string =>
+      [id, "Town", "Town", "", lat, "37.5", "P", "PPL", "RU", ...Array(5).fill(""), 9000, "", 9]
+        .concat(["Europe/Moscow", "2026-01-01"])
+        .join("\t");
+    await writeFile(cities, `${city(1, "55.5")}\n${city(1, "55.6")}\n`);
+    await operator("cities", "import", cities, "--format", "geonames", "--refusals", refused);
+    expect(await readFile(refused, "utf8")).to.match(/\nline 2,.*1,,,repeated-id\n$/);
+    expect((await operator("cities", "import", cities)).out).to.include("--refusals FILE.csv");
+  });
+
+  it("end an import whose list cannot be opened, and no import whose list does not fit on the disk", async () => {
+    const args = ["stations", "import", stations, ...map, "--source", "mine"];
+    const nowhere = await operator(...args, "--refusals", join(folder, "no", "where.csv"));
+    expect([nowhere.code, nowhere.err]).to.satisfy(
+      ([code, err]: [number, string]) => code !== 0 && err.includes("no/where.csv"),
+    );
+    expect(await rows(instance.db, "select from stations")).to.deep.equal([]);
+    const full = await operator(...args, "--refusals", "/dev/full");
+    expect(full.code).to.equal(0);
+    expect(full.err).to.include("not all rows that are left out could be written: ENOSPC");
+    expect(full.out).to.include("repeated-id 1");
+    expect(await rows(instance.db, "select id from stations")).to.deep.equal([{ id: "mine-1" }]);
+  });
+
+  it("of an import by hand stay in the list, however often a feed fails meanwhile", async () => {
+    const { db } = instance;
+    const [feed] = await rows<{ id: number }>(
+      db,
+      `insert into feeds (source, files, every_s, replace_source, alarm_after_s)
+       values ('it-mimit', '{a,b}', 60, false, 60) returning id`,
+    );
+    const run = { kind: "stations", file: "a.csv", source: "mine", replace_source: false } as const;
+    const packed = Buffer.from("packed");
+    const byHand = await startRun(db, { ...run, dry_run: false, actor: "olga" });
+    await finishRun(db, byHand, { state: "done", refusedRows: packed });
+    for (let n = 0; n < 31; n += 1) {
+      const id = await startRun(db, { ...run, dry_run: false, actor: "feed", feed_id: feed!.id });
+      await finishRun(db, id, { state: "failed", fault: "gone", refusedRows: packed });
+    }
+    const listed = await listRuns(db);
+    expect(listed.length).to.equal(31);
+    expect(listed.filter((one) => one.has_refused_rows).length).to.equal(31);
+    expect(listed.at(-1)!.id).to.equal(byHand);
+    const kept = await rows(db, "select from imports where refused_rows is not null");
+    expect(kept.length).to.equal(31);
+    expect((await listRuns(db, feed!.id)).length).to.equal(20);
+  });
+});
