@@ -95,8 +95,8 @@ export const closePanels = (): void => closeTo(0);
 export function closeTo(kept: number): void {
   const rest = stack.peek().slice(0, Math.max(kept, canDraw.peek() ? 0 : 1));
   const camera = rest.at(-1)?.left?.camera ?? null;
-  if (camera !== null) map.peek()?.jump(camera);
   stack.value = rest;
+  if (camera !== null) map.peek()?.jump(camera);
   if (rest.length > 0) return;
   const back = opener instanceof HTMLElement && opener.isConnected ? opener : null;
   opener = null;

@@ -109,8 +109,12 @@ export async function openMap(
     fit: (points) => fit(map, points),
     zoomBy: (levels) => void map.easeTo({ zoom: map.getZoom() + levels }),
     reveal: (at, near) => {
-      if (map.isMoving()) map.once("moveend", () => reveal(map, at, near));
-      else reveal(map, at, near);
+      // Whoever has closed the card meanwhile has gone back to another view.
+      const wanted = (): void => {
+        if (selected.peek() !== null) reveal(map, at, near);
+      };
+      if (map.isMoving()) map.once("moveend", wanted);
+      else wanted();
     },
   };
 }
