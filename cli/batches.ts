@@ -51,7 +51,7 @@ export async function decideSelected(
   out: Output,
   act: BatchAct,
   given: Selected,
-  { dryRun, yes }: { dryRun: boolean; yes?: boolean },
+  { dryRun, yes, reason }: { dryRun: boolean; yes?: boolean; reason?: string },
 ): Promise<void> {
   const { verb, preview, none, otherwise, card: sumOf } = deciding[act];
   const value = await withDb(out, async (db, config, progress) => {
@@ -63,7 +63,7 @@ export async function decideSelected(
     if (!out.json) out.note(`${previewText(seen, none)}\n`);
     await consent(out, yes, `${verb} ${counted(seen.marks, "mark")}?`, otherwise);
     const sum = await waking(config, progress, batchActs[act].becomes, (committed) =>
-      decideBatch(db, out.actor, act, selection, committed),
+      decideBatch(db, out.actor, act, selection, committed, reason),
     );
     return isRefusal(sum) ? sum : { ...seen, ...sum, dry_run: false };
   });

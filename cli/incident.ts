@@ -7,6 +7,7 @@ import { line } from "#cli/values.ts";
 import { shownDays } from "#src/alarms/service/days.ts";
 import {
   closeIncident,
+  editIncident,
   listIncidents,
   openIncident,
   updateIncident,
@@ -18,7 +19,7 @@ import { createQuarantine } from "#src/infrastructure/quarantine.ts";
 
 const text = (most: number) => line(most, "not empty");
 
-/** `operator incident open|update|close|list`: the public incidents of `/status` (decisions 16.34). */
+/** `operator incident open|update|edit|close|list`: the public incidents of `/status` (decisions 16.34). */
 export function incidentCommand(output: () => Output): Command {
   const command = new Command("incident").description(
     "incidents in your own words, which /status shows to everybody",
@@ -51,6 +52,20 @@ export function incidentCommand(output: () => Output): Command {
       options: { text: ["--text <text>", "what is known now, in English"], text_ru: russian },
       shown: (incident) => incident,
     });
+
+  actVerb(command, output, editIncident, {
+    name: "edit",
+    about: "correct the title or the newest text of an incident; the log keeps the former words",
+    examples: ['incident edit 3 --text "The disk has been replaced."'],
+    subject: ["<id>", "the incident's id"],
+    options: {
+      title: ["--title <text>", "in English", { parse: text(120) }],
+      title_ru: ["--title-ru <text>", "the title in Russian", { parse: text(120) }],
+      text: ["--text <text>", "the newest text, in English", { parse: text(1000) }],
+      text_ru: russian,
+    },
+    shown: (incident) => incident,
+  });
 
   verb(
     command,

@@ -3,6 +3,7 @@ import type { ConsoleDeps } from "#api/console/deps.ts";
 import { shownDays } from "#src/alarms/service/days.ts";
 import {
   closeIncident,
+  editIncident,
   listIncidents,
   openIncident,
   updateIncident,
@@ -21,5 +22,6 @@ export const incidentCalls = (services: ConsoleDeps): ConsoleCall[] => [
   }),
   actCall(services, "POST", "/incidents", openIncident, { status: 201, answer }),
   actCall(services, "POST", "/incidents/{id}/update", updateIncident, { answer }),
+  actCall(services, "PATCH", "/incidents/{id}", editIncident, { answer }),
   actCall(services, "POST", "/incidents/{id}/close", closeIncident, { answer }),
 ];

@@ -97,6 +97,8 @@ export async function decideBatch(
   name: BatchAct,
   selection: Selection,
   committed: Committed,
+  /** Why, for the operator's log. */
+  reason = "",
 ): Promise<{ id: number | null; marks: number; stations: number } | Refusal> {
   const { action, takes } = batchActs[name];
   const refused = await refuseSelection(db, selection, takes);
@@ -118,7 +120,10 @@ export async function decideBatch(
         value,
         action,
         subject: `${marks} marks at ${stations} stations`,
-        details: { ...readableSelection(selection), id, marks, stations, ...part },
+        details: {
+          ...{ ...readableSelection(selection), id, marks, stations, ...part },
+          ...(reason === "" ? {} : { reason }),
+        },
       };
     });
     if (isRefusal(decided)) return decided;

@@ -52,7 +52,7 @@ describe("browser: console", function () {
     expect(complaints(site.opened)).to.deep.equal([]);
   });
 
-  itLong("tells everybody of an incident, more of it, and that it is over", async () => {
+  it("tells everybody of an incident, more of it, corrects that, and says that it is over", async () => {
     const page = await signIn("/incidents");
     await press(page, "Open an incident …");
     await page.getByLabel("Title in English").fill("Dumps come late");
@@ -64,8 +64,17 @@ describe("browser: console", function () {
     const card = page.getByRole("article", { name: "Dumps come late" });
     await card.getByText("We look into it.").waitFor();
     await card.getByRole("button", { name: "Tell more …" }).click();
-    await page.getByLabel("What is known now, in English").fill("A disk is full.");
+    await page.getByLabel("What is known now, in English").fill("A disc\nis full.");
+    // What is typed is kept, and shown as everybody reads it.
+    await confirm(page, "Cancel");
+    await card.getByRole("button", { name: "Tell more …" }).click();
+    await page.locator(".preview").getByText("A disc is full.").waitFor();
     await confirm(page, "Tell everybody");
+    await card.getByText("A disc is full.").waitFor();
+    await card.getByRole("button", { name: "Correct …" }).click();
+    await page.getByLabel("What is known, in English").fill("A disk is full.");
+    expect(await axeFaults(page)).to.deep.equal([]);
+    await confirm(page, "Correct");
     await card.getByText("A disk is full.").waitFor();
     await card.getByRole("button", { name: "Close …" }).click();
     await page.getByLabel("What is known now, in English").fill("All is well again.");

@@ -258,7 +258,7 @@ describe("the operator's command line, command by command", function () {
       ["ivan", "partner.update"],
       ["olga", "partner.create"],
     ]);
-    expect(all[0]!["details"]).to.deep.equal({ rpm: 77 });
+    expect(all[0]!["details"]).to.deep.equal({ before: { rpm: 120 }, after: { rpm: 77 } });
     expect(all[0]!["at"]).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
     expect(await list("--by", "ivan", "--action", "partner")).to.have.length(1);
     expect(await list("--by", "ivan", "--action", "partner.create")).to.have.length(0);

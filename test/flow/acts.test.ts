@@ -259,6 +259,11 @@ const done: readonly Act[] = [
     sent: ({ incident }) => ["POST", `/incidents/${incident}/update`, { text: "A disk is full." }],
   },
   {
+    name: "incident.edit",
+    typed: ({ incident }) => ["incident", "edit", incident, "--text", "The disk is full."],
+    sent: ({ incident }) => ["PATCH", `/incidents/${incident}`, { text: "The disk is full." }],
+  },
+  {
     name: "incident.close",
     typed: ({ incident }) => [
       "incident",
@@ -700,7 +705,8 @@ describe("flow: an operator's act, from the command line and from the console", 
     );
     const [incident] = await rows<{ id: number }>(
       db,
-      "insert into incidents (title, feeds) values ('Test', '{}') returning id",
+      `with made as (insert into incidents (title, feeds) values ('Test', '{}') returning id)
+       insert into incident_updates (incident_id, text) select id, 'Known' from made returning incident_id as id`,
     );
     const [webhook, offWebhook] = await rows<{ id: number }>(
       db,

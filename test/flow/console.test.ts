@@ -122,6 +122,7 @@ const placed: Record<string, { path?: string; body?: unknown; status: number }> 
     body: { text: "More." },
     status: 404,
   },
+  "PATCH /incidents/{id}": { path: "/incidents/999", body: { text: "More." }, status: 404 },
   "POST /incidents/{id}/close": {
     path: "/incidents/999/close",
     body: { text: "Done." },

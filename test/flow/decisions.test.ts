@@ -67,7 +67,9 @@ describe("flow: the page of decisions", function () {
       ["rollback", "rollback", "/rollback"],
     ] as const) {
       await holdMark(client, place);
-      const made = await did("POST", call, { station: placeOf(place++).id });
+      const reason = kind === "rollback" ? { reason: " seen in the attack " } : {};
+      const made = await did("POST", call, { station: placeOf(place++).id, ...reason });
+      if (kind === "rollback") expect(made.details["reason"]).to.equal("seen in the attack");
       expect(made.details).to.include({ marks: 1, stations: 1 });
       expect(made.page).to.equal(`/${path}/${String(made.details["id"])}`);
       expect((await list(`kind=${kind}`))[0]).to.deep.equal(made);

@@ -5,6 +5,7 @@ import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { compileShape, type Quarantine, stored } from "#src/infrastructure/quarantine.ts";
 import { msOf } from "#src/marks/marks.ts";
 import { already, invalid, noId, operatorAct, unknown } from "#src/operators/act.ts";
+import { changeOf } from "#src/operators/operator-log.ts";
 import { line, oneOf, orNull, rowId } from "#src/operators/inputs.ts";
 
 /** A public text, with a Russian version if somebody has written one. */
@@ -117,6 +118,41 @@ const telling = (isEnd: boolean) =>
 /** An operator tells more about an open incident, or that it is over. */
 export const updateIncident = telling(false);
 export const closeIncident = telling(true);
+
+const corrected = Type.Object(
+  {
+    title: Type.Optional(line(0, titleMax)),
+    title_ru: opened.properties.title_ru,
+    text: Type.Optional(told.text),
+    text_ru: told.text_ru,
+  },
+  { minProperties: 1, additionalProperties: false },
+);
+
+/** An operator corrects the title and the newest text of an incident. Its former words stay in the operator's log. */
+export const editIncident = operatorAct(corrected, rowId, async (tx, wish, id) => {
+  const [found] = await rows<{ title: PublicText; text: PublicText; update: number }>(
+    tx,
+    `select jsonb_build_object('en', title, 'ru', title_ru) as title,
+       jsonb_build_object('en', u.text, 'ru', u.text_ru) as text, u.id as update
+     from incidents i join incident_updates u on u.incident_id = i.id
+     where i.id = ? order by u.id desc limit 1 for update of i`,
+    [id],
+  );
+  if (found === undefined) return unknown("incident", id);
+  const { update, ...old } = found;
+  const title = inBoth(wish.title ?? old.title.en, wish.title_ru ?? old.title.ru);
+  const text = inBoth(wish.text ?? old.text.en, wish.text_ru ?? old.text.ru);
+  const wrong = faultIn("title", title, titleMax) ?? faultIn("text", text, textMax);
+  if (wrong !== null) return wrong;
+  const details = changeOf(old, { title, text }, ["title", "text"]);
+  if (Object.keys(details.after).length === 0) return already("incident", id, "like this");
+  const titleSql = "update incidents set title = ?, title_ru = ? where id = ?";
+  await rows(tx, titleSql, [title.en, title.ru, id]);
+  const textSql = "update incident_updates set text = ?, text_ru = ? where id = ?";
+  await rows(tx, textSql, [text.en, text.ru, update]);
+  return { value: { id }, action: "incident.edit", subject: `incident ${id}`, details };
+});
 
 const addUpdate = (tx: Tx, id: number, { en, ru }: PublicText): Promise<unknown> =>
   rows(tx, "insert into incident_updates (incident_id, text, text_ru) values (?, ?, ?)", [

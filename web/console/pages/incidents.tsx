@@ -1,9 +1,10 @@
+import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import type { ConsoleIncident, ConsoleIncidents } from "#src/contract/console.ts";
 import { type Feed, feeds } from "#src/domain/service-state.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
-import { SwitchField, TextField } from "#web/console/parts/field.tsx";
+import { SwitchField, TextArea, TextField } from "#web/console/parts/field.tsx";
 import { say, sayWith } from "#web/console/words.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { Fault } from "#web/kit/fault.tsx";
@@ -21,7 +22,7 @@ const feedWords: Readonly<Record<Feed, string>> = {
   webhooks: say("webhooks"),
 };
 
-type End = "update" | "close";
+type End = "update" | "close" | "edit";
 type Asking = { incident: ConsoleIncident; end: End } | null;
 
 /** The incidents of `/status`: opens one, adds news, closes it (decisions 16.34). */
@@ -33,7 +34,7 @@ export function IncidentsPage() {
       <h1>{say("Incidents")}</h1>
       <p class="soft">
         {sayWith(
-          "What you write here, everybody reads on the {page}. A text cannot be changed later, only followed by another one.",
+          "What you write here, everybody reads on the {page}. News are another text; a slip is corrected, and the log keeps the former words.",
           { page: <a href="../status">{say("page of the service’s state")}</a> },
         )}
       </p>
@@ -56,7 +57,11 @@ export function IncidentsPage() {
               <h2>{say("Closed in the last {days} days", { days })}</h2>
               {past.length === 0 && <p class="empty">{say("None.")}</p>}
               {past.map((incident) => (
-                <Incident key={incident.id} incident={incident} />
+                <Incident
+                  key={incident.id}
+                  incident={incident}
+                  ask={(end) => setAsking({ incident, end })}
+                />
               ))}
             </>
           );
@@ -76,7 +81,7 @@ export function IncidentsPage() {
 }
 
 /** An incident as `/status` shows it, in both languages. */
-function Incident({ incident, ask }: { incident: ConsoleIncident; ask?: (end: End) => void }) {
+function Incident({ incident, ask }: { incident: ConsoleIncident; ask: (end: End) => void }) {
   const { id, title, feeds: touched, opened, closed, updates } = incident;
   return (
     <article class="card request" aria-labelledby={`incident-${id}`}>
@@ -117,14 +122,22 @@ function Incident({ incident, ask }: { incident: ConsoleIncident; ask?: (end: En
           </li>
         ))}
       </ol>
-      {ask !== undefined && mayChange() && (
+      {mayChange() && (
         <div class="buttons">
-          <button type="button" onClick={() => ask("update")}>
-            {say("Tell more …")}
-            <span class="unseen"> {say("about {title}", { title: title.en })}</span>
-          </button>
-          <button type="button" onClick={() => ask("close")}>
-            {say("Close …")}
+          {closed === null && (
+            <>
+              <button type="button" onClick={() => ask("update")}>
+                {say("Tell more …")}
+                <span class="unseen"> {say("about {title}", { title: title.en })}</span>
+              </button>
+              <button type="button" onClick={() => ask("close")}>
+                {say("Close …")}
+                <span class="unseen"> {title.en}</span>
+              </button>
+            </>
+          )}
+          <button type="button" onClick={() => ask("edit")}>
+            {say("Correct …")}
             <span class="unseen"> {title.en}</span>
           </button>
         </div>
@@ -134,17 +147,78 @@ function Incident({ incident, ask }: { incident: ConsoleIncident; ask?: (end: En
 }
 
 const nothing = { title: "", title_ru: "", text: "", text_ru: "" };
+type Words = typeof nothing;
+/** What was typed and not sent, by incident: it is still there when the form is opened again. */
+const drafts = signal<Readonly<Record<string, Words>>>({});
+const keep = (name: string, words: Words): void => {
+  drafts.value = { ...drafts.value, [name]: words };
+};
+
+/** The fields of a text, with the title where there is one, and how everybody will read it. */
+function TextFields({
+  words,
+  change,
+  hasTitle,
+}: {
+  words: Words;
+  change: (words: Words) => void;
+  hasTitle: boolean;
+}) {
+  const field = (name: keyof Words) => ({
+    value: words[name],
+    onChange: (value: string) => change({ ...words, [name]: value }),
+  });
+  return (
+    <>
+      {hasTitle && (
+        <div class="grid">
+          <TextField
+            label={say("Title in English")}
+            maxLength={titleMax}
+            required
+            {...field("title")}
+          />
+          <TextField label={say("Title in Russian")} maxLength={titleMax} {...field("title_ru")} />
+        </div>
+      )}
+      <TextArea
+        label={hasTitle ? say("What is known, in English") : say("What is known now, in English")}
+        maxLength={textMax}
+        required
+        {...field("text")}
+      />
+      <TextArea
+        label={hasTitle ? say("What is known, in Russian") : say("What is known now, in Russian")}
+        maxLength={textMax}
+        {...field("text_ru")}
+      />
+      {words.text !== "" && (
+        <figure class="preview">
+          <figcaption class="soft">{say("As everybody reads it")}</figcaption>
+          {(["en", "ru"] as const).map((language) => {
+            const [title, text] =
+              language === "en" ? [words.title, words.text] : [words.title_ru, words.text_ru];
+            return (
+              (title !== "" || text !== "") && (
+                <div key={language} lang={language}>
+                  {hasTitle && <strong>{title}</strong>}
+                  <p>{text}</p>
+                </div>
+              )
+            );
+          })}
+        </figure>
+      )}
+    </>
+  );
+}
 
 /** A form for a new one, folded away until somebody needs it. */
 function Opening({ opened }: { opened: () => Promise<void> }) {
   const [open, setOpen] = useState(false);
-  const [said, setSaid] = useState(nothing);
+  const said = drafts.value["new"] ?? nothing;
   const [touched, setTouched] = useState<readonly Feed[]>([]);
   const doing = useDoing();
-  const field = (name: keyof typeof nothing) => ({
-    value: said[name],
-    onChange: (value: string) => setSaid((now) => ({ ...now, [name]: value })),
-  });
   const send = async (event: Event): Promise<void> => {
     event.preventDefault();
     const done = await doing.run<{ id: number }>(
@@ -154,7 +228,7 @@ function Opening({ opened }: { opened: () => Promise<void> }) {
       { ...said, feeds: touched },
     );
     if (done === null) return;
-    setSaid(nothing);
+    keep("new", nothing);
     setTouched([]);
     setOpen(false);
     await opened();
@@ -170,26 +244,7 @@ function Opening({ opened }: { opened: () => Promise<void> }) {
   return (
     <form class="card" onSubmit={(event) => void send(event)}>
       <h2>{say("A new incident")}</h2>
-      <div class="grid">
-        <TextField
-          label={say("Title in English")}
-          maxLength={titleMax}
-          required
-          {...field("title")}
-        />
-        <TextField label={say("Title in Russian")} maxLength={titleMax} {...field("title_ru")} />
-        <TextField
-          label={say("What is known, in English")}
-          maxLength={textMax}
-          required
-          {...field("text")}
-        />
-        <TextField
-          label={say("What is known, in Russian")}
-          maxLength={textMax}
-          {...field("text_ru")}
-        />
-      </div>
+      <TextFields words={said} change={(words) => keep("new", words)} hasTitle />
       <fieldset class="form-part">
         <legend>{say("What it touches (nothing chosen: all)")}</legend>
         {feeds.map((feed) => (
@@ -223,42 +278,58 @@ interface TellingProps {
 }
 
 function Telling({ incident, end, close }: TellingProps) {
-  const [text, setText] = useState("");
-  const [textRu, setTextRu] = useState("");
+  const { id, title, updates } = incident;
+  const name = `${end} ${id}`;
+  const last = updates.at(-1)!.text;
+  const words =
+    drafts.value[name] ??
+    (end === "edit"
+      ? { title: title.en, title_ru: title.ru ?? "", text: last.en, text_ru: last.ru ?? "" }
+      : nothing);
   const doing = useDoing();
   const send = async (): Promise<void> => {
-    const words =
-      end === "close"
-        ? say("Incident {id} closed", { id: String(incident.id) })
-        : say("Told everybody");
-    const path = `/incidents/${incident.id}/${end}`;
-    const done = await doing.run(words, "POST", path, { text, text_ru: textRu });
-    if (done !== null) close(true);
+    const { text, text_ru } = words;
+    const done =
+      end === "edit"
+        ? await doing.run(say("Corrected"), "PATCH", `/incidents/${id}`, words)
+        : await doing.run(
+            end === "close"
+              ? say("Incident {id} closed", { id: String(id) })
+              : say("Told everybody"),
+            "POST",
+            `/incidents/${id}/${end}`,
+            { text, text_ru },
+          );
+    if (done === null) return;
+    const { [name]: _, ...others } = drafts.value;
+    drafts.value = others;
+    close(true);
   };
   return (
     <Confirm
-      title={say(end === "close" ? "Close “{title}”?" : "More about “{title}”", {
-        title: incident.title.en,
-      })}
-      action={end === "close" ? say("Close") : say("Tell everybody")}
+      title={say(titles[end], { title: title.en })}
+      action={actions[end]}
       busy={doing.busy}
       onConfirm={() => void send()}
       onCancel={() => close(false)}
     >
-      <TextField
-        label={say("What is known now, in English")}
-        maxLength={textMax}
-        required
-        value={text}
-        onChange={setText}
-      />
-      <TextField
-        label={say("What is known now, in Russian")}
-        maxLength={textMax}
-        value={textRu}
-        onChange={setTextRu}
+      <TextFields
+        words={words}
+        change={(changed) => keep(name, changed)}
+        hasTitle={end === "edit"}
       />
       <Fault words={doing.fault} />
     </Confirm>
   );
 }
+
+const titles = {
+  close: "Close “{title}”?",
+  update: "More about “{title}”",
+  edit: "Correct “{title}”",
+} as const;
+const actions: Readonly<Record<End, string>> = {
+  close: say("Close"),
+  update: say("Tell everybody"),
+  edit: say("Correct"),
+};

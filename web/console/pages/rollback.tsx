@@ -38,6 +38,7 @@ export function RollbackPage() {
   const [looking, setLooking] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
   const [asking, setAsking] = useState(false);
+  const [reason, setReason] = useState("");
   const [choosing, setChoosing] = useState(false);
   const doing = useDoing();
 
@@ -60,7 +61,7 @@ export function RollbackPage() {
       say("The marks were withdrawn"),
       "POST",
       "/rollback",
-      preview?.of,
+      { ...preview?.of, reason },
     );
     setAsking(false);
     if (done !== null) goTo(done.id === null ? "/rollback" : `/rollback/${done.id}`);
@@ -185,6 +186,12 @@ export function RollbackPage() {
             })}{" "}
             {establishedWords(preview.seen)} {say("The rollback can be taken back.")}
           </p>
+          <TextField
+            label={say("Why (for the log)")}
+            value={reason}
+            onChange={setReason}
+            maxLength={500}
+          />
           {doing.busy && <Progress />}
         </Confirm>
       )}

@@ -63,7 +63,7 @@ function Fuel({ page: { fuel, station } }: { page: ConsoleStationPage }) {
   const facts: [name: string, value: string][] = [
     [say("has"), fuel.fuels_now],
     [say("out of"), fuel.fuels_no],
-    [say("prices"), fuel.prices ?? ""],
+    [say("prices"), (fuel.prices ?? "").replaceAll(",", ", ")],
     [say("queue"), fuel.queue],
     [say("limit"), fuel.limit_l === null ? "" : say("{n} l", { n: String(fuel.limit_l) })],
     [say("cash"), fuel.no_cash ? say("not taken") : ""],

@@ -38,6 +38,25 @@ export function TextField(props: TextProps) {
   );
 }
 
+type AreaProps = Pick<TextProps, "label" | "value" | "onChange" | "maxLength" | "required">;
+
+/** A labelled text of one paragraph, with room to read it: a new line becomes a space. */
+export function TextArea({ label, value, onChange, ...rest }: AreaProps) {
+  const id = useId();
+  return (
+    <div class="field wide">
+      <label for={id}>{label}</label>
+      <textarea
+        id={id}
+        rows={4}
+        {...(rest as object)}
+        value={value}
+        onInput={({ currentTarget }) => onChange(currentTarget.value.replaceAll(/\s*\n\s*/g, " "))}
+      />
+    </div>
+  );
+}
+
 interface SelectProps extends Common {
   value: string;
   options: readonly (readonly [value: string, text: string])[];

@@ -66,6 +66,8 @@ export function PinMap({ station, pin, marks, move }: Props) {
           <path key={n} d={area} fill={ground} fill-rule="evenodd" />
         ))}
         <path d={land.coast} fill="none" stroke={coast} />
+        <line x1={fromX} y1={fromY} x2={x} y2={y} />
+        <rect class="station" x={fromX - 7} y={fromY - 7} width={14} height={14} rx={3} />
         {marks.map(
           ({ id, lat, lon }) =>
             lat !== null &&
@@ -79,8 +81,6 @@ export function PinMap({ station, pin, marks, move }: Props) {
               />
             ),
         )}
-        <line x1={fromX} y1={fromY} x2={x} y2={y} />
-        <rect class="station" x={fromX - 7} y={fromY - 7} width={14} height={14} rx={3} />
         <g
           class={move === null ? "pin" : "pin movable"}
           transform={`translate(${x.toFixed(1)} ${y.toFixed(1)})`}

@@ -244,8 +244,13 @@ export const shell = {
   "dumps of the whole country": "выгрузки всей страны",
   "processing of marks": "обработка отметок",
   webhooks: "вебхуки",
-  "What you write here, everybody reads on the {page}. A text cannot be changed later, only followed by another one.":
-    "Всё, что вы здесь напишете, увидят посетители {page}. Изменить текст потом нельзя, можно только добавить следующий.",
+  "What you write here, everybody reads on the {page}. News are another text; a slip is corrected, and the log keeps the former words.":
+    "Всё, что вы здесь напишете, увидят посетители {page}. Новости — это следующий текст; опечатку можно исправить, прежние слова останутся в журнале.",
+  "Correct …": "Исправить …",
+  Correct: "Исправить",
+  Corrected: "Исправлено",
+  "Correct “{title}”": "Исправить «{title}»",
+  "As everybody reads it": "Как это увидят все",
   "page of the service’s state": "страницы состояния сервиса",
   Open: "Открытые",
   "No open incident.": "Открытых инцидентов нет.",
