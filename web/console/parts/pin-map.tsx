@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import type { ConsoleMark } from "#src/contract/console.ts";
 import { distanceM, type Point } from "#src/domain/geo.ts";
-import { ScaleBar, useLand } from "#web/console/parts/changes-map.tsx";
+import { ScaleBar, useLand, useWidth } from "#web/console/parts/changes-map.tsx";
 import { say } from "#web/console/words.ts";
 import { fitView, type MapView, placeIn, pointAt, viewAround } from "#web/kit/map-view.ts";
 import { theme } from "#web/kit/theme.ts";
@@ -16,7 +16,7 @@ interface Props {
   move: ((to: Point) => void) | null;
 }
 
-const size = { width: 640, height: 300 };
+const height = 300;
 const [firstZoom, leastZoom, mostZoom] = [14, 8, 18];
 /** Within this, metres, the first view holds the station and the pin. */
 const closeM = 700;
@@ -26,12 +26,13 @@ const closeM = 700;
  * degrees do as well.
  */
 export function PinMap({ station, pin, marks, move }: Props) {
-  const svg = useRef<SVGSVGElement>(null);
+  const { box, width } = useWidth();
+  const size = { width, height };
   const [zoom, setZoom] = useState<number | null>(null);
   /** The view stands still while the pin is dragged. */
   const [held, setHeld] = useState<MapView | null>(null);
   const isClose = distanceM(station, pin) < closeM;
-  const wide = fitView([station, pin], size.width, size.height);
+  const wide = fitView([station, pin], width, height);
   const around =
     zoom !== null
       ? viewAround({ ...pin, zoom }, size)
@@ -39,13 +40,14 @@ export function PinMap({ station, pin, marks, move }: Props) {
         ? viewAround({ ...station, zoom: firstZoom }, size)
         : wide;
   const view = held ?? around;
-  const land = useLand(useStill(zoom === null && !isClose && held === null ? wide : null));
+  const land = useLand(
+    useStill(width > 0 && zoom === null && !isClose && held === null ? wide : null),
+  );
   const { sea, land: ground, coast } = mapColours[theme.value];
   const drag = (event: PointerEvent): void => {
-    const box = svg.current?.getBoundingClientRect();
-    if (box === undefined || held === null || move === null) return;
-    const perPx = size.width / box.width;
-    const [x, y] = [(event.clientX - box.left) * perPx, (event.clientY - box.top) * perPx];
+    const frame = box.current?.getBoundingClientRect();
+    if (frame === undefined || held === null || move === null) return;
+    const [x, y] = [event.clientX - frame.left, event.clientY - frame.top];
     const { lat, lon } = pointAt(held.left + x / held.scale, held.top + y / held.scale);
     move({ lat: rounded(lat), lon: rounded(lon) });
   };
@@ -55,50 +57,54 @@ export function PinMap({ station, pin, marks, move }: Props) {
     setZoom(Math.min(mostZoom, Math.max(leastZoom, (zoom ?? firstZoom) + by)));
   return (
     <figure class="pin-map">
-      <svg
-        ref={svg}
-        viewBox={`0 0 ${size.width} ${size.height}`}
-        role="img"
-        aria-label={say("The station’s place, its latest marks, and the pin")}
-      >
-        <rect {...size} fill={land.areas.length === 0 ? ground : sea} />
-        {land.areas.map((area, n) => (
-          <path key={n} d={area} fill={ground} fill-rule="evenodd" />
-        ))}
-        <path d={land.coast} fill="none" stroke={coast} />
-        <line x1={fromX} y1={fromY} x2={x} y2={y} />
-        <rect class="station" x={fromX - 7} y={fromY - 7} width={14} height={14} rx={3} />
-        {marks.map(
-          ({ id, lat, lon }) =>
-            lat !== null &&
-            lon !== null && (
-              <circle
-                key={id}
-                class="other"
-                r={4}
-                cx={placeIn(view, { lat, lon })[0]}
-                cy={placeIn(view, { lat, lon })[1]}
-              />
-            ),
+      <div ref={box}>
+        {width > 0 && (
+          <svg
+            {...size}
+            viewBox={`0 0 ${width} ${height}`}
+            role="img"
+            aria-label={say("The station’s place, its latest marks, and the pin")}
+          >
+            <rect {...size} fill={land.areas.length === 0 ? ground : sea} />
+            {land.areas.map((area, n) => (
+              <path key={n} d={area} fill={ground} fill-rule="evenodd" />
+            ))}
+            <path d={land.coast} fill="none" stroke={coast} />
+            <line x1={fromX} y1={fromY} x2={x} y2={y} />
+            <rect class="station" x={fromX - 7} y={fromY - 7} width={14} height={14} rx={3} />
+            {marks.map(
+              ({ id, lat, lon }) =>
+                lat !== null &&
+                lon !== null && (
+                  <circle
+                    key={id}
+                    class="other"
+                    r={4}
+                    cx={placeIn(view, { lat, lon })[0]}
+                    cy={placeIn(view, { lat, lon })[1]}
+                  />
+                ),
+            )}
+            <g
+              class={move === null ? "pin" : "pin movable"}
+              transform={`translate(${x.toFixed(1)} ${y.toFixed(1)})`}
+              onPointerDown={(event) => {
+                if (move === null) return;
+                event.currentTarget.setPointerCapture(event.pointerId);
+                setHeld(view);
+              }}
+              onPointerMove={drag}
+              onPointerUp={() => setHeld(null)}
+              onPointerCancel={() => setHeld(null)}
+            >
+              <circle class="touch" cy={-16} r={24} />
+              <path d="M0 0C-4 -9 -12 -14 -12 -22a12 12 0 0 1 24 0C12 -14 4 -9 0 0z" />
+              <circle class="eye" cy={-22} r={4.5} />
+            </g>
+            <ScaleBar view={view} />
+          </svg>
         )}
-        <g
-          class={move === null ? "pin" : "pin movable"}
-          transform={`translate(${x.toFixed(1)} ${y.toFixed(1)})`}
-          onPointerDown={(event) => {
-            if (move === null) return;
-            event.currentTarget.setPointerCapture(event.pointerId);
-            setHeld(view);
-          }}
-          onPointerMove={drag}
-          onPointerUp={() => setHeld(null)}
-          onPointerCancel={() => setHeld(null)}
-        >
-          <circle class="touch" cy={-16} r={24} />
-          <path d="M0 0C-4 -9 -12 -14 -12 -22a12 12 0 0 1 24 0C12 -14 4 -9 0 0z" />
-          <circle class="eye" cy={-22} r={4.5} />
-        </g>
-        <ScaleBar view={view} />
-      </svg>
+      </div>
       <figcaption>
         <span class="soft">
           {move === null
