@@ -532,6 +532,10 @@ describe("browser: dashboard", function () {
     "speaks Russian to who prefers it, on a phone, and English when that is chosen",
     async () => {
       await live();
+      // Old enough to be replaced.
+      const older =
+        "update keys set created_at = created_at - interval '2 days' where partner_id = ?";
+      await rows(country.db, older, [partner.id]);
       const view = await openPage(browser, { width: 390, locale: "ru-RU" });
       const { page } = view;
       await open(page);
