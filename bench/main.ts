@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { benchCache } from "#bench/cache.ts";
+import { benchChances } from "#bench/chances.ts";
 import { benchFuzz } from "#bench/fuzz.ts";
 import { benchIdle } from "#bench/idle.ts";
 import { benchImports } from "#bench/imports.ts";
@@ -20,6 +21,7 @@ import { startBuild } from "#demo/building.ts";
 // `npm run bench -- marks [--rounds 5] [--seconds 5] [--clients 1,16,64] [--dry]`
 // `npm run bench -- reads [--quick] [--dry] [--only "one station;304 of the dump"] [--before FOLDER]`
 // `npm run bench -- cache [--quick] [--dry]`
+// `npm run bench -- chances [--quick] [--dry]`
 // `npm run bench -- pages [--quick] [--dry]`
 // `npm run bench -- fuzz [--quick] [--dry]`
 // `npm run bench -- idle [--minutes 10] [--dry] [--before FOLDER]`
@@ -87,6 +89,7 @@ const benches: Record<string, () => Promise<string>> = {
       profileTo: values.profile,
     }),
   cache: () => benchCache({ quick: values.quick, profileTo: values.profile }),
+  chances: () => benchChances({ quick: values.quick }),
   fuzz: () => benchFuzz({ quick: values.quick }),
   idle: () => benchIdle({ minutes: Number(values.minutes), before: values.before }),
   matching: () => benchMatching(),

@@ -69,7 +69,9 @@ export async function writeLevels(
   for (const some of slices([...levels.keys()].sort(), atOnce))
     written.push(
       ...(await inTransaction(db, async (tx) => {
-        const held = "select from chance_follower where holder = ? for share";
+        // A first write of all stations may take longer than a claim lasts.
+        const held =
+          "update chance_follower set renewed_at = server_now() where holder = ? returning 1";
         if ((await rows(tx, held, [holder])).length === 0) return [];
         const ids = await lockStations(tx, some, "skip");
         await setLevels(

@@ -17,13 +17,7 @@ const readings = 10;
 
 /** CPU time of the process and its memory, with `copies` countries of the same marks in one model. */
 export function costOf({ country, counted, window }: Played): Cost {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
-  const heap = (): number => {
-    collect();
-    return process.memoryUsage().heapUsed;
-  };
-  const before = heap();
+  const before = collectedHeap();
   const chances = createChances(shippedNumbers, () => 0);
   const spent = { marks: 0, readings: 0 };
   const timed = (what: keyof typeof spent, work: () => void): void => {
@@ -44,7 +38,7 @@ export function costOf({ country, counted, window }: Played): Cost {
         })),
       );
   });
-  const bytes = heap() - before;
+  const bytes = collectedHeap() - before;
   const ids = country.stations.flatMap(({ id }) => numbers.map((copy) => `${copy} ${id}`));
   timed("readings", () => {
     for (let n = 1; n <= readings; n += 1)
@@ -56,4 +50,11 @@ export function costOf({ country, counted, window }: Played): Cost {
     readingUs: spent.readings / ids.length / readings,
     bytesAStation: bytes / ids.length,
   };
+}
+
+/** Bytes of the heap that are in use. */
+export function collectedHeap(): number {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+  return process.memoryUsage().heapUsed;
 }
