@@ -43,7 +43,11 @@ describe("browser: the chance beside the status", function () {
 
   for (const [language, size, words] of [
     ["en", { phone: true, width: 390, height: 844 }, ["Likely", "Likely has 95 (85%)", "marks"]],
-    ["ru", { width: 1280, height: 800, dark: true }, ["Вернее", "Скорее всего есть 95 (85 %)", "отметкам"]],
+    [
+      "ru",
+      { width: 1280, height: 800, dark: true },
+      ["Вернее", "Скорее всего есть 95 (85 %)", "отметкам"],
+    ],
   ] as const) {
     it(`orders the nearest list by it and explains it on the card, in ${language}`, async () => {
       const { page, close } = await openPage(browser, { ...size });
