@@ -19,7 +19,7 @@ const places = Array.from({ length: 40 }, (_, n) => ({ id: `n${n}`, lat: 50 + n,
  * stream.
  */
 const tight = {
-  ...{ HOURLY_CAP: "2", NEW_REPORTERS_DAILY: "2" },
+  ...{ HOURLY_CAP: "1", NEW_REPORTERS_DAILY: "2" },
   ...{ WEBHOOK_ENDPOINTS: "1", STREAMS_PER_KEY: "1", ALERTS_PER_DEVICE: "1" },
 };
 

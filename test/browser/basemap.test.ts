@@ -201,6 +201,7 @@ describe("browser: the styles of OpenFreeMap", function () {
     let drawn = 0;
     while (drawn < 50_000)
       drawn = (await countPixels(page, { ground: styleColours.light }))["ground"]!;
+    await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("button", { name: "Dark theme" }).click();
     drawn = 0;
     while (drawn < 50_000)

@@ -10,7 +10,7 @@ const codeOf = ({ status, body }: Answer): string =>
   status < 300 ? body.published.outcome : String(body.type).split("/").at(-1)!;
 
 describe("flow: a driver takes an own mark back", function () {
-  const { pages, instance, country, webs, workers, clients, operator } = useStage(12, [
+  const { pages, instance, country, webs, workers, clients, operator } = useStage(15, [
     "web",
     "web",
     "marks",
@@ -90,7 +90,7 @@ describe("flow: a driver takes an own mark back", function () {
   });
 
   it("counts towards the hour's cap of a device in its first day", async () => {
-    for (const n of [5, 6, 7]) {
+    for (const n of [5, 6, 7, 12, 13, 14]) {
       await mark(n, "d-cap", { status: "yes", lat: null, lon: null });
       await takeBack(n, "d-cap");
       await mark(n, "d-cap", { status: "yes", lat: null, lon: null });
