@@ -117,7 +117,11 @@ describe("browser: console, what it asks before an extreme act", function () {
     await confirm(page, "Cancel");
     await press(page, "Discard");
     await page.setViewportSize({ width: 320, height: 800 });
-    expect(await fitsWidth(page)).to.equal(true);
+    // The maps follow the page's width a moment later.
+    await until(
+      () => fitsWidth(page),
+      (fits) => fits,
+    );
     expect(complaints(site.opened)).to.deep.equal([]);
   });
 });
