@@ -53,7 +53,13 @@ const usual: Record<string, string> = {
   ...{ station_id: "v0", kind: "rows-unreadable", feed: "dumps", feeds: "{dumps}", rule: "remote" },
   ...{ status: "yes", from_status: "yes", to_status: "no", review: "none" },
   ...{ text: "usual", int2: "1", int4: "0", int8: "0", float8: "1", bool: "false", bytea: "" },
-  ...{ timestamptz: "now", date: "yesterday", jsonb: "{}", _text: "{}" },
+  ...{
+    timestamptz: "now",
+    date: "yesterday",
+    uuid: "00000000-0000-0000-0000-000000000000",
+    jsonb: "{}",
+    _text: "{}",
+  },
 };
 const [int, bigint] = [endsOf["int4"]![0], endsOf["int8"]![0]];
 /** Rows that are changed again and again: at the end of their type nothing can be added. */
