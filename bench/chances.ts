@@ -107,7 +107,10 @@ async function fill(db: Db, stations: number, marks: number): Promise<void> {
        at, 'published', 'yes' from said order by n`,
     [marks, marks, marks, stations, reporters],
   );
-  await rows(db, "insert into station_status (station_id) select id from stations");
+  await rows(
+    db,
+    "insert into station_status (station_id, updated_at) select id, now() - interval '1 hour' from stations",
+  );
   await rows(db, "select feed_stamp(array(select id from stations))");
   await rows(db, "vacuum analyze marks");
 }

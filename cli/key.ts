@@ -142,7 +142,7 @@ const settings = {
   reports: ["--reports <true|false>", "whether it may send marks"],
   mass_no_limit: [
     "--mass-no-limit <n>",
-    "`no` marks of newcomers in an hour before further ones are held",
+    "stations that it may harmfully change in an hour before further marks are held",
   ],
   label: ["--label <text>", "a note for yourself"],
   expires: ["--expires <time|never>", "UTC time or day when it expires"],

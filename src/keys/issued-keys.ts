@@ -119,8 +119,7 @@ export const changeKey = operatorAct(changes, rowId, async (tx, wish, id, { now 
 });
 
 /**
- * Sets how many stations a key may harmfully change in an hour, and how many `no` marks of newcomers it may send, until a
- * time in ms (decisions 4.22); null ends that. In force on every process within 15 s.
+ * Sets how many stations a key may harmfully change in an hour until a time in ms (decisions 4.22); null ends that. In force on every process within 15 s.
  */
 export const limitKey = operatorAct(limit, rowId, async (tx, { to, until }, id, { now }) => {
   if (until !== null && until <= now) return invalid("until", "Is in the past");

@@ -6,6 +6,7 @@ import { CopyButton } from "#web/kit/copy-button.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { Moment } from "#web/kit/time.tsx";
 import { say, sayWith } from "#web/dashboard/words.ts";
+import { DaysField } from "#web/dashboard/days-field.tsx";
 
 const [daysMin, daysMax, daysUsual] = [1, 30, 7];
 
@@ -75,23 +76,13 @@ function Form({ prefix, done }: { prefix: string; done: (made: RotatedKey) => vo
           { key: <code>{prefix}…</code> },
         )}
       </p>
-      <div class="field">
-        <label for="overlap-days">{say("Days until the present key ends")}</label>
-        <input
-          id="overlap-days"
-          type="number"
-          required
-          min={daysMin}
-          max={daysMax}
-          step={1}
-          value={days}
-          onInput={({ currentTarget }) => setDays(currentTarget.value)}
-          aria-describedby="overlap-hint"
-        />
-        <p class="soft small" id="overlap-hint">
-          {say("{min} to {max}", { min: daysMin, max: daysMax })}
-        </p>
-      </div>
+      <DaysField
+        id="overlap-days"
+        label={say("Days until the present key ends")}
+        between={[daysMin, daysMax]}
+        value={days}
+        set={setDays}
+      />
       <Fault words={fault} />
       <div>
         <button type="submit" class="primary" disabled={isBusy}>

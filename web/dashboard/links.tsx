@@ -9,6 +9,7 @@ import { Loaded } from "#web/kit/resource.tsx";
 import { Table } from "#web/kit/table.tsx";
 import { Moment } from "#web/kit/time.tsx";
 import { say, sayWith } from "#web/dashboard/words.ts";
+import { DaysField } from "#web/dashboard/days-field.tsx";
 
 const [daysMin, daysMax, daysUsual] = [1, 365, 90];
 
@@ -172,23 +173,13 @@ function Form({ done, cancel }: { done: (link: MadeLink) => void; cancel: () => 
             onInput={({ currentTarget }) => setLabel(currentTarget.value)}
           />
         </div>
-        <div class="field">
-          <label for="link-days">{say("Days until it ends")}</label>
-          <input
-            id="link-days"
-            type="number"
-            required
-            min={daysMin}
-            max={daysMax}
-            step={1}
-            value={days}
-            onInput={({ currentTarget }) => setDays(currentTarget.value)}
-            aria-describedby="link-days-hint"
-          />
-          <p class="soft small" id="link-days-hint">
-            {say("{min} to {max}", { min: daysMin, max: daysMax })}
-          </p>
-        </div>
+        <DaysField
+          id="link-days"
+          label={say("Days until it ends")}
+          between={[daysMin, daysMax]}
+          value={days}
+          set={setDays}
+        />
       </div>
       <Fault words={fault} />
       <div class="tools">

@@ -119,7 +119,7 @@ export function KeyForm({ partnerId, before, done, close }: Props) {
           required
         />
         <TextField
-          label={say("“No” marks of newcomers per hour before review")}
+          label={say("Stations harmfully changed in an hour before review")}
           type="number"
           min={1}
           max={1_000_000}

@@ -167,7 +167,11 @@ const rules = ({ confirm_min: n, reports, mass_no_limit: limit, ...key }: Consol
         ? say("first mark publishes")
         : say("{n} {n|device|devices}", { n: String(n) })}
     {!reports && <span class="tag warn">{say("no marks")}</span>}
-    <div class="soft">{say("review after {limit} “no” per hour", { limit: String(limit) })}</div>
+    <div class="soft">
+      {say("review after {limit} {limit|station|stations} harmfully changed in an hour", {
+        limit: String(limit),
+      })}
+    </div>
     {key.limited_until !== null && key.limited_until > Date.now() && (
       <div>
         <span class="tag warn">{say("limited to {n}", { n: String(key.limited_to) })}</span>{" "}

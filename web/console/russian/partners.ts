@@ -106,8 +106,8 @@ export const partners = {
   "default rules": "правила по умолчанию",
   "first mark publishes": "публикуется первая же отметка",
   "no marks": "без отметок",
-  "review after {limit} “no” per hour":
-    "проверка после {limit} {limit|отметки|отметок|отметок} «нет» за час",
+  "review after {limit} {limit|station|stations} harmfully changed in an hour":
+    "проверка после {limit} {limit|станции|станций|станций} с ухудшением статуса за час",
   "limited to {n}": "снижено до {n}",
   "until {day}": "до {day}",
   "Last used": "Последний вызов",
@@ -136,8 +136,8 @@ export const partners = {
   "Devices needed to publish": "Сколько устройств нужно для публикации",
   "0: the default rules. 1: the first mark publishes. 3 or more: this number of devices.":
     "0 — правила по умолчанию. 1 — публикуется первая же отметка. 3 и больше — столько устройств.",
-  "“No” marks of newcomers per hour before review":
-    "Отметок «нет» от новичков за час, после которых нужна проверка",
+  "Stations harmfully changed in an hour before review":
+    "Станций с ухудшением статуса за час, после которых нужна проверка",
   "default for new keys": "по умолчанию для новых ключей",
   "Expires at (your time), empty: never": "Истекает (по вашему времени), пусто — никогда",
   "May send marks": "Может отправлять отметки",
