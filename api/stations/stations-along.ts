@@ -19,7 +19,7 @@ const bufferDefaultM = 500;
 const marginDegrees = 0.05;
 
 const lineString = Type.Object({
-  type: Type.Literal("LineString"),
+  type: Type.Literal("LineString", { description: "As GeoJSON demands it" }),
   coordinates: Type.Array(Type.Array(Type.Number(), { minItems: 2, maxItems: 3 }), {
     ...{ minItems: 2, maxItems: pointsMax },
     description: "Longitude, latitude",

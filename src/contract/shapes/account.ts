@@ -2,18 +2,21 @@ import { type Static, Type } from "typebox";
 import { orNull, time, word } from "#src/contract/shapes/fuel.ts";
 
 const date = Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$", description: "UTC day" });
-const count = (description?: string) =>
-  Type.Integer({ minimum: 0, ...(description === undefined ? {} : { description }) });
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const requests = count("Requests that counted, 304s and refusals included");
+const today = { date, requests };
 const usageDay = Type.Object(
   {
-    date,
-    requests: count(),
+    ...today,
     not_modified: count("304s among them"),
     errors: count("Refused requests among them"),
     methods: Type.Unsafe<Record<string, number>>(
       Type.Object(
         {},
-        { additionalProperties: count(), description: "By method and path: `GET /stations`" },
+        {
+          additionalProperties: count("Requests"),
+          description: "By method and path: `GET /stations`",
+        },
       ),
     ),
   },
@@ -24,14 +27,20 @@ const days = Type.Array(usageDay, { description: "The newest first, empty days f
 /** decisions 6. */
 export const usage = Type.Object(
   {
-    today: Type.Object({ date, requests: count(), remaining: count("Until 00:00 UTC") }),
-    limits: Type.Object({
-      rpm: Type.Integer({ minimum: 1, description: "Requests a minute" }),
-      daily: Type.Integer({ minimum: 1, description: "Requests a day" }),
-    }),
+    today: Type.Object(
+      { ...today, remaining: count("Requests left until 00:00 UTC") },
+      { description: "The day so far, this request included" },
+    ),
+    limits: Type.Object(
+      {
+        rpm: Type.Integer({ minimum: 1, description: "Requests a minute" }),
+        daily: Type.Integer({ minimum: 1, description: "Requests a day" }),
+      },
+      { description: "Your limits as they are now" },
+    ),
     days,
     widget: Type.Object(
-      { today: Type.Object({ date, requests: count() }), days },
+      { today: Type.Object(today, { description: "The day so far" }), days },
       { description: "Requests with publishable keys; they use the viewers' budgets" },
     ),
   },
@@ -41,20 +50,26 @@ export const usage = Type.Object(
 /** docs/contract.md 2.6, decisions 6. */
 export const limitRequest = Type.Object(
   {
-    id: Type.Integer({ minimum: 1 }),
-    status: word(["pending", "approved", "rejected"]),
-    requested_rpm: Type.Integer(),
-    requested_daily: Type.Integer(),
-    comment: Type.String(),
-    created: time("UTC"),
+    id: Type.Integer({ minimum: 1, description: "Number of the request" }),
+    status: word(
+      ["pending", "approved", "rejected"],
+      "What the operator decided; the limits granted may differ from those asked for",
+    ),
+    requested_rpm: Type.Integer({ description: "Requests a minute that you asked for" }),
+    requested_daily: Type.Integer({ description: "Requests a day that you asked for" }),
+    comment: Type.String({ description: "What you wrote; may be empty" }),
+    created: time("UTC; when you asked"),
     decided: orNull(time("UTC; null while it is pending")),
-    decision_comment: Type.String(),
+    decision_comment: Type.String({ description: "What the operator wrote; may be empty" }),
   },
   { title: "LimitRequest" },
 );
 
 export const limitRequestList = Type.Object(
-  { requests: Type.Array(limitRequest), count: count() },
+  {
+    requests: Type.Array(limitRequest, { description: "The newest first" }),
+    count: count("Requests in this answer"),
+  },
   { title: "LimitRequestList" },
 );
 
@@ -91,7 +106,7 @@ export const rotatedKey = Type.Object(
     key: Type.String({ description: "The new key, shown only here" }),
     prefix: Type.String({ description: "Its beginning, by which lists show it" }),
     old_key_ends: time("UTC; the old key works until then"),
-    request_id: Type.String(),
+    request_id: Type.String({ description: "Yours, as you sent it" }),
   },
   { title: "RotatedKey" },
 );

@@ -2,7 +2,7 @@ import { type TSchema, Type } from "typebox";
 import type { FuelBlock } from "#src/domain/state.ts";
 import type { Reason, Rule } from "#src/domain/vocabulary.ts";
 import { chanceStep } from "#src/domain/chance/level.ts";
-import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
+import { grades, queues, servedStatuses, statuses } from "#src/domain/vocabulary.ts";
 
 /** One of a list of words. */
 export const word = <const T extends readonly string[]>(values: T, description?: string) =>
@@ -12,8 +12,11 @@ export const word = <const T extends readonly string[]>(values: T, description?:
     ...(description === undefined ? {} : { description }),
   });
 
-/** A value or null. */
-export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+/** A value or null; the description is that of the choice, where readers look for it. */
+export const orNull = <T extends TSchema>(schema: T) => {
+  const { description } = schema as { description?: string };
+  return Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
+};
 
 /** `YYYY-MM-DD HH:MM:SS` in UTC; `or` is its empty value. */
 export const time = (description: string, or: "" | null = null) =>
@@ -22,13 +25,7 @@ export const time = (description: string, or: "" | null = null) =>
     pattern: `^${or === "" ? "(" : ""}\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}${or === "" ? ")?" : ""}$`,
   });
 
-const served = [...statuses, "nodata"] as const;
-export const reasons = [
-  "published",
-  "unconfirmed",
-  "conflict",
-  "no_data",
-] as const satisfies Reason[];
+const reasons = ["published", "unconfirmed", "conflict", "no_data"] as const satisfies Reason[];
 export const rules = [
   "key-threshold",
   "remote",
@@ -37,7 +34,11 @@ export const rules = [
   "geolocated",
 ] as const satisfies Rule[];
 
-export const servedStatus = word(served, "nodata: never set, or older than 24 hours");
+export const servedStatus = word(servedStatuses, "`nodata`: never set, or older than 24 hours");
+export const reason = word(
+  reasons,
+  "Why the status is as it is: confirmed; marked otherwise by too few; disputed; not known",
+);
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const grade = `(${grades.join("|")})`;
 const gradeList = (description: string) =>
@@ -64,7 +65,13 @@ export const fuelBlock = Type.Object(
       }),
     ),
     queue: word(["", ...queues], "Length of the queue in cars"),
-    limit_l: orNull(Type.Integer({ minimum: 1, maximum: 10_000, description: "Litres a person" })),
+    limit_l: orNull(
+      Type.Integer({
+        minimum: 1,
+        maximum: 10_000,
+        description: "Litres that a person may buy; null: no limit",
+      }),
+    ),
     no_cash: Type.Boolean({ description: "Cash is not accepted" }),
     fuel_cards_only: Type.Boolean({ description: "Only fuel cards are accepted" }),
     confirmations: count("Drivers behind the status"),
@@ -73,20 +80,20 @@ export const fuelBlock = Type.Object(
     updated: time("UTC; empty when never set", ""),
     pending_status: word(["", ...statuses], "Marked, but not confirmed enough yet"),
     pending_count: count("Devices behind the pending status"),
-    resolution_reason: word(reasons),
+    resolution_reason: reason,
     conflict: orNull(
       Type.Object(
         {
           versions: Type.Array(
             Type.Object({
-              status: word(statuses),
+              status: word(statuses, "What this side says"),
               count: count("Devices on this side"),
-              updated: time("UTC"),
+              updated: time("UTC; when this side was last confirmed"),
             }),
-            { minItems: 2, maxItems: 2 },
+            { minItems: 2, maxItems: 2, description: "The served one first" },
           ),
         },
-        { description: "Both disputed versions, the served one first" },
+        { description: "Both disputed versions; null without a dispute" },
       ),
     ),
   },

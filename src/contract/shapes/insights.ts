@@ -1,36 +1,36 @@
 import { type Static, type TObject, Type } from "typebox";
-import { time } from "#src/contract/shapes/fuel.ts";
+import { orNull, servedStatus, time } from "#src/contract/shapes/fuel.ts";
+import { cityPlace, population, staleAfterHours } from "#src/contract/shapes/stations.ts";
 import { grades, servedStatuses } from "#src/domain/vocabulary.ts";
 
-const count = Type.Integer({ minimum: 0 });
+const count = (description: string) => Type.Integer({ minimum: 0, description });
 const share = (description: string) =>
-  Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()], { description });
+  orNull(Type.Number({ minimum: 0, maximum: 1, description: `0 to 1: ${description}` }));
 
 const record = <Name extends string, Value extends Parameters<typeof Type.Object>[0][string]>(
   names: readonly Name[],
   value: Value,
+  description: string,
 ) =>
-  Type.Object(
-    Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>,
-  ) as TObject<Record<Name, Value>>;
+  Type.Object(Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>, {
+    description,
+  }) as TObject<Record<Name, Value>>;
 
 /** decisions 7.42. */
 export const stationHistory = Type.Object(
   {
-    station_id: Type.String(),
+    station_id: Type.String({ description: "The station's `id`" }),
     from: time("UTC; the beginning of the window, a whole minute"),
     runs: Type.Array(
       Type.Object({
-        status: Type.Enum([...servedStatuses]),
-        from: time("UTC"),
-        to: Type.Union([time("UTC"), Type.Null()], {
-          description: "UTC; null while the station serves it",
-        }),
+        status: servedStatus,
+        from: time("UTC; its first moment"),
+        to: orNull(time("UTC; its end; null while the station serves it")),
       }),
       { description: "Oldest first, without gaps; neighbours differ", minItems: 1 },
     ),
     as_of: time("UTC; the end of the window"),
-    stale_after_hours: Type.Integer({ minimum: 1, description: "Life of a status, hours" }),
+    stale_after_hours: staleAfterHours,
   },
   { title: "StationHistory" },
 );
@@ -38,36 +38,39 @@ export const stationHistory = Type.Object(
 const day = Type.Object(
   {
     day: Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$", description: "A day of UTC" }),
-    stations: count,
-    statuses: record(servedStatuses, Type.Number({ minimum: 0 })),
-    share_no: share("Of `no` among stations with a status; null where none had one"),
-    share_out: Type.Object(
-      record(grades, share("Of stations out of it; null where nothing was known")).properties,
-      {
-        description:
-          "By grade: `out` among stations of which it was known, over looks of every ten minutes",
-      },
+    stations: count("Stations in service"),
+    statuses: record(
+      servedStatuses,
+      Type.Number({ minimum: 0, description: "Stations, on average" }),
+      "Stations by status, on average over the day",
+    ),
+    share_no: share("`no` among stations with a status; null where none had one"),
+    share_out: record(
+      grades,
+      share("out of it among stations of which it was known; null where it was of none"),
+      "By grade: `out` among stations of which it was known, over looks of every ten minutes",
     ),
   },
   { title: "InsightDay", description: "Stations by status, on average over the day" },
 );
 
 const figures = {
-  stations: count,
-  statuses: record(servedStatuses, count),
-  share_no: share("Of `no` among stations with a status; null where none has one"),
+  stations: count("Stations in service"),
+  statuses: record(servedStatuses, count("Stations"), "Stations by status, now"),
+  share_no: share("`no` among stations with a status; null where none has one"),
   grades: record(
     grades,
     // Named, because generators would name one for each grade, and could write no name for ДТ.
     Type.Object(
       {
-        available: count,
-        out: count,
-        unknown: count,
+        available: count("Stations that have it"),
+        out: count("Stations that are out of it"),
+        unknown: count("Stations of which it is not known"),
         share_out: share("`out` among stations of which it is known; null where it is of none"),
       },
       { title: "GradeInsight", description: "Stations by what is known of a grade" },
     ),
+    "Stations by grade, now",
   ),
   days: Type.Array(day, { description: "Oldest first, the last one as far as it has passed" }),
 };
@@ -75,19 +78,13 @@ const figures = {
 /** decisions 7.44. */
 export const cityInsights = Type.Object(
   {
-    country: Type.Object(figures, { title: "CountryInsight" }),
+    country: Type.Object(figures, {
+      title: "CountryInsight",
+      description: "The whole country, also where no city is",
+    }),
     cities: Type.Array(
-      Type.Object(
-        {
-          name: Type.String(),
-          region: Type.String(),
-          lat: Type.Number(),
-          lon: Type.Number(),
-          population: count,
-          ...figures,
-        },
-        { title: "CityInsight" },
-      ),
+      Type.Object({ ...cityPlace, population, ...figures }, { title: "CityInsight" }),
+      { description: "The largest first; with `city` that one alone" },
     ),
     count: Type.Integer({ minimum: 0, description: "Cities in this answer" }),
     total: Type.Integer({ minimum: 0, description: "Cities that match" }),

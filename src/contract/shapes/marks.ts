@@ -3,7 +3,7 @@ import {
   fuelBlock,
   fuelExample,
   orNull,
-  reasons,
+  reason,
   rules,
   servedStatus,
   word,
@@ -26,17 +26,32 @@ const reportId = Type.String({
   pattern: "^\\d*$",
   description: "Of GET /reports/{report_id}; empty after a dry run",
 });
+const stationId = Type.String({ description: "`id` of the marked station" });
+const count = Type.Integer({ minimum: 0, description: "Elements of `reports`" });
 const output = {
   accepted: Type.Boolean({ description: "False only for a mark that came over 24 hours late" }),
   remote: Type.Boolean({ description: "Without geo-confirmation: needs a second user" }),
   published: Type.Object(
     {
-      outcome: word(outcomes),
+      outcome: word(
+        outcomes,
+        "`queued`: not decided yet; `held`: an operator decides; `expired`: came over 24 hours late",
+      ),
       status: servedStatus,
-      resolution_reason: word(reasons),
-      needed: orNull(Type.Integer({ minimum: 1, description: "Independent devices needed" })),
-      have: orNull(Type.Integer({ minimum: 0, description: "Devices behind the mark's version" })),
-      rule: orNull(word(rules, "Why that many are needed")),
+      resolution_reason: reason,
+      needed: orNull(
+        Type.Integer({
+          minimum: 1,
+          description: "Independent devices needed; null while queued",
+        }),
+      ),
+      have: orNull(
+        Type.Integer({
+          minimum: 0,
+          description: "Devices behind the mark's version; null while queued",
+        }),
+      ),
+      rule: orNull(word(rules, "Why that many are needed; null while queued")),
     },
     { title: "Outcome", description: "What became of the mark. Nulls while it is queued." },
   ),
@@ -48,8 +63,8 @@ const output = {
 const duplicateOf = Type.Object(
   {
     report_id: reportId,
-    station_id: Type.String(),
-    status: word(statuses),
+    station_id: stationId,
+    status: word(statuses, "What it said"),
     same_body: Type.Boolean({ description: "Whether this body says the same as the first" }),
   },
   { title: "DuplicateOf", description: "The first mark with this `external_id`" },
@@ -64,8 +79,8 @@ export const reportOutput = Type.Object(
 export const reportState = Type.Object(
   {
     report_id: reportId,
-    station_id: Type.String(),
-    state: word(["queued", "processed"]),
+    station_id: stationId,
+    state: word(["queued", "processed"], "Whether the outcome is known"),
     ...output,
   },
   { title: "ReportState" },
@@ -88,7 +103,7 @@ export const batchResult = Type.Object(
       ]),
       { description: "In the order sent" },
     ),
-    count: Type.Integer({ minimum: 0 }),
+    count,
   },
   { title: "BatchResult" },
 );
@@ -99,11 +114,14 @@ export const reportStates = Type.Object(
     reports: Type.Array(
       Type.Union([
         reportState,
-        Type.Object({ report_id: Type.String(), error: problem }, { title: "UnknownReport" }),
+        Type.Object(
+          { report_id: Type.String({ description: "As you asked for it" }), error: problem },
+          { title: "UnknownReport" },
+        ),
       ]),
       { description: "In the order asked for" },
     ),
-    count: Type.Integer({ minimum: 0 }),
+    count,
   },
   { title: "ReportStates" },
 );

@@ -6,9 +6,13 @@ const fault = Type.Object(
       description: "Where it is: body, query, path or request, then names and places",
     }),
     msg: Type.String({ description: "What was expected" }),
-    type: Type.String(),
+    type: Type.String({ description: "Kind of the fault, for programs: `missing`, `too_long`" }),
     input: Type.Optional(Type.Unknown({ description: "What was given, cut to 100 characters" })),
-    ctx: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    ctx: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: "Values of the rule, such as a limit",
+      }),
+    ),
   },
   { title: "Fault", description: "One fault of a schema check." },
 );
@@ -20,13 +24,17 @@ export const problem = Type.Object(
       format: "uri",
       description: "Its last part is the code; the URL answers with a page that explains it",
     }),
-    title: Type.String(),
+    title: Type.String({ description: "The code in words, the same for each problem of it" }),
     status: Type.Integer({ minimum: 400, maximum: 599, description: "The HTTP status" }),
     detail: Type.Union([Type.String(), Type.Array(fault, { minItems: 1 })], {
       description: "What was expected; with `validation-failed` a list of faults",
     }),
-    limit: Type.Optional(Type.Integer({ description: "On rate errors: the limit that was hit" })),
-    window: Type.Optional(Type.String({ pattern: "^\\d+s$", description: "On rate errors" })),
+    limit: Type.Optional(
+      Type.Integer({ description: "On rate errors: the limit that was hit, requests a window" }),
+    ),
+    window: Type.Optional(
+      Type.String({ pattern: "^\\d+s$", description: "On rate errors: its time, `60s`" }),
+    ),
     request_id: Type.String({ minLength: 1, description: "Quote it to the operator" }),
   },
   { title: "Problem", description: "RFC 9457." },

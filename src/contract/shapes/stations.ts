@@ -5,8 +5,10 @@ const stationId = Type.String({
   pattern: "^[A-Za-z0-9_-]{1,64}$",
   description: "Opaque; never reused",
 });
-const lat = Type.Number({ minimum: -90, maximum: 90 });
-const lon = Type.Number({ minimum: -180, maximum: 180 });
+export const position = {
+  lat: Type.Number({ minimum: -90, maximum: 90, description: "Latitude, degrees of WGS 84" }),
+  lon: Type.Number({ minimum: -180, maximum: 180, description: "Longitude, degrees of WGS 84" }),
+};
 const described = {
   brand: Type.String({ description: "Brand name" }),
   name: Type.String({ description: "Station name" }),
@@ -29,12 +31,12 @@ const described = {
 
 /** A station as it is served, docs/contract.md 2.1. */
 export const station = Type.Object(
-  { id: stationId, lat, lon, ...described, fuel: fuelBlock },
-  { title: "Station" },
+  { id: stationId, ...position, ...described, fuel: fuelBlock },
+  { title: "Station", description: "A station with its fuel status." },
 );
 
 const asOf = time("UTC; the cursor of the next /stations/delta");
-const staleAfterHours = Type.Integer({ minimum: 1, description: "Life of a status, hours" });
+export const staleAfterHours = Type.Integer({ minimum: 1, description: "Life of a status, hours" });
 const envelope = {
   count: Type.Integer({ minimum: 0, description: "Number of stations in this answer" }),
   as_of: asOf,
@@ -42,7 +44,7 @@ const envelope = {
   truncated: Type.Boolean({ description: "Cut at 4000 stations, the nearest to the centre kept" }),
 };
 const nextCursor = Type.String({ description: "`cursor` of the next page; empty on the last" });
-const stations = Type.Array(station);
+const stations = Type.Array(station, { description: "The stations" });
 const missing = Type.Optional(
   Type.Array(Type.String(), { description: "With `ids`: those that are not in service" }),
 );
@@ -101,21 +103,30 @@ export const oneStation = Type.Object(
 
 const feature = Type.Object(
   {
-    type: Type.Literal("Feature"),
+    type: Type.Literal("Feature", { description: "As GeoJSON demands it" }),
     id: stationId,
-    geometry: Type.Object({
-      type: Type.Literal("Point"),
-      coordinates: Type.Array(Type.Number(), {
-        minItems: 2,
-        maxItems: 2,
-        description: "Longitude, latitude",
-      }),
-    }),
-    properties: Type.Object({ ...described, fuel: fuelBlock }),
+    geometry: Type.Object(
+      {
+        type: Type.Literal("Point", { description: "As GeoJSON demands it" }),
+        coordinates: Type.Array(Type.Number(), {
+          minItems: 2,
+          maxItems: 2,
+          description: "Longitude, latitude",
+        }),
+      },
+      { description: "Where the station is" },
+    ),
+    properties: Type.Object(
+      { ...described, fuel: fuelBlock },
+      { description: "The station's other fields" },
+    ),
   },
   { title: "StationFeature" },
 );
-const collection = { type: Type.Literal("FeatureCollection"), features: Type.Array(feature) };
+const collection = {
+  type: Type.Literal("FeatureCollection", { description: "As GeoJSON demands it" }),
+  features: Type.Array(feature, { description: "The stations" }),
+};
 
 /** The same lists as GeoJSON (RFC 7946), the envelope beside `features`. */
 export const featureList = Type.Object(
@@ -127,14 +138,18 @@ export const featurePage = Type.Object(
   { title: "FeaturePage" },
 );
 
+export const cityPlace = {
+  name: Type.String({ description: "As the service writes it" }),
+  region: Type.String({ description: "Region of the country; it tells cities of one name apart" }),
+  ...position,
+};
+export const population = Type.Integer({ minimum: 0, description: "Inhabitants" });
+
 export const city = Type.Object(
   {
-    name: Type.String(),
-    region: Type.String(),
-    lat,
-    lon,
+    ...cityPlace,
     zoom: Type.Integer({ minimum: 0, description: "Map zoom that shows it well" }),
-    population: Type.Integer({ minimum: 0 }),
+    population,
   },
   { title: "City" },
 );
@@ -142,7 +157,7 @@ export const city = Type.Object(
 /** docs/contract.md 2.4, decisions 6. */
 export const cityList = Type.Object(
   {
-    cities: Type.Array(city),
+    cities: Type.Array(city, { description: "The largest first; with `q` the best match first" }),
     count: Type.Integer({ minimum: 0, description: "Cities in this answer" }),
     total: Type.Integer({ minimum: 0, description: "Cities that match" }),
   },

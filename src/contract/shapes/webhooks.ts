@@ -34,20 +34,26 @@ export const webhookChanges = Type.Object(
   { title: "WebhookChanges", minProperties: 1 },
 );
 
+const webhookId = Type.Integer({ minimum: 1, description: "Number of the webhook" });
 const fields = {
-  id: Type.Integer({ minimum: 1 }),
-  url: Type.String(),
-  events: Type.Array(word(webhookEvents)),
-  description: Type.String(),
+  id: webhookId,
+  url: Type.String({ description: "Where events are posted to" }),
+  events: Type.Array(word(webhookEvents), { description: "What it is told of" }),
+  description: Type.String({ description: "Your words; may be empty" }),
   enabled: Type.Boolean({ description: "False: nothing is sent, and `off_reason` says why" }),
-  off: orNull(time("UTC; when it was switched off")),
+  off: orNull(time("UTC; when it was switched off; null while it is on")),
   off_reason: orNull(
-    word(offReasons, "By you, by the operator, after three days of failures, or after a 410"),
+    word(
+      offReasons,
+      "By you, by the operator, after three days of failures, or after a 410; null while it is on",
+    ),
   ),
-  failing_since: orNull(time("UTC; the first of the failures in a row")),
+  failing_since: orNull(time("UTC; the first of the failures in a row; null after a success")),
   waiting: Type.Integer({ minimum: 0, description: "Deliveries that are not taken yet" }),
-  old_secret_until: orNull(time("UTC; until then the secret before signs as well")),
-  created: time("UTC"),
+  old_secret_until: orNull(
+    time("UTC; until then the secret before signs as well; null without one"),
+  ),
+  created: time("UTC; when you registered it"),
 };
 const secret = Type.String({
   pattern: "^whsec_[A-Za-z0-9+/]+=*$",
@@ -57,7 +63,10 @@ const secret = Type.String({
 export const webhook = Type.Object(fields, { title: "Webhook" });
 export const createdWebhook = Type.Object({ ...fields, secret }, { title: "CreatedWebhook" });
 export const webhookList = Type.Object(
-  { webhooks: Type.Array(webhook), count: Type.Integer({ minimum: 0 }) },
+  {
+    webhooks: Type.Array(webhook, { description: "The oldest first" }),
+    count: Type.Integer({ minimum: 0, description: "Your webhooks" }),
+  },
   { title: "WebhookList" },
 );
 export const rotatedSecret = Type.Object(
@@ -68,22 +77,31 @@ export const rotatedSecret = Type.Object(
 /** docs/contract.md 10.2. */
 export const delivery = Type.Object(
   {
-    id: Type.Integer({ minimum: 1 }),
+    id: Type.Integer({ minimum: 1, description: "Number of the delivery" }),
     message_id: Type.String({ description: "`webhook-id`; the same when it is sent again" }),
-    type: Type.String(),
-    created: time("UTC"),
+    type: Type.String({ description: "The event; `webhook.test` for a test" }),
+    created: time("UTC; when it happened"),
     delivered: orNull(time("UTC; null while it is not taken")),
-    attempts: Type.Integer({ minimum: 0 }),
-    tried: orNull(time("UTC; the last attempt")),
-    status: orNull(Type.Integer({ description: "HTTP status of the last answer" })),
-    answer: orNull(Type.String({ description: "The first 500 characters of its body" })),
-    fault: orNull(Type.String({ description: "Why there was no answer" })),
-    duration_ms: orNull(Type.Integer({ minimum: 0 })),
+    attempts: Type.Integer({ minimum: 0, description: "How often it was sent" }),
+    tried: orNull(time("UTC; the last attempt; null before the first")),
+    status: orNull(
+      Type.Integer({ description: "HTTP status of the last answer; null without an answer" }),
+    ),
+    answer: orNull(
+      Type.String({ description: "The first 500 characters of its body; null without an answer" }),
+    ),
+    fault: orNull(Type.String({ description: "Why there was no answer; null if there was one" })),
+    duration_ms: orNull(
+      Type.Integer({ minimum: 0, description: "Milliseconds of the last attempt" }),
+    ),
   },
   { title: "Delivery" },
 );
 export const deliveryList = Type.Object(
-  { deliveries: Type.Array(delivery), count: Type.Integer({ minimum: 0 }) },
+  {
+    deliveries: Type.Array(delivery, { description: "The newest first" }),
+    count: Type.Integer({ minimum: 0, description: "Deliveries in this answer" }),
+  },
   { title: "DeliveryList" },
 );
 

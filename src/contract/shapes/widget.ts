@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { orNull, servedStatus, word } from "#src/contract/shapes/fuel.ts";
+import { position, staleAfterHours } from "#src/contract/shapes/stations.ts";
 import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
 
 /** docs/contract.md 2.9, decisions 6. */
@@ -7,18 +8,17 @@ export const widgetConfig = Type.Object(
   {
     confirm_min: Type.Integer({ minimum: 0, description: "0: the general rule of confirmation" }),
     reports_enabled: Type.Boolean({ description: "Whether marks are taken with this key" }),
-    grades: Type.Array(word(grades)),
-    queues: Type.Array(word(queues)),
-    statuses: Type.Array(servedStatus),
-    center: Type.Object({
-      lat: Type.Number({ minimum: -90, maximum: 90 }),
-      lon: Type.Number({ minimum: -180, maximum: 180 }),
-      zoom: Type.Number({ minimum: 0 }),
-    }),
-    stale_after_hours: Type.Integer({ minimum: 1 }),
+    grades: Type.Array(word(grades), { description: "Grades that a mark may name" }),
+    queues: Type.Array(word(queues), { description: "Queues that a mark may say, cars" }),
+    statuses: Type.Array(servedStatus, { description: "Statuses that a mark may say" }),
+    center: Type.Object(
+      { ...position, zoom: Type.Number({ minimum: 0, description: "Zoom of the map" }) },
+      { description: "Where the map opens" },
+    ),
+    stale_after_hours: staleAfterHours,
     cooldown_s: Type.Number({
       minimum: 0,
-      description: "Between marks of one viewer at one station",
+      description: "Seconds between marks of one viewer at one station",
     }),
     express_cooldown_s: Type.Number({
       minimum: 0,
@@ -26,23 +26,29 @@ export const widgetConfig = Type.Object(
     }),
     near_m: Type.Number({
       minimum: 0,
-      description: "Up to this distance a mark is made at the station",
+      description: "Metres up to which a mark is made at the station",
     }),
-    basemap: Type.Object({
-      kind: word(["bundled", "pmtiles", "style", "raster"]),
-      url: Type.String({ description: "A path on this server, or elsewhere" }),
-      dark: Type.Optional(
-        Type.String({ description: "Of a style: another for the dark theme, on the same host" }),
-      ),
-      attribution: Type.String({ description: "The credit that the source demands" }),
-    }),
+    basemap: Type.Object(
+      {
+        kind: word(["bundled", "pmtiles", "style", "raster"], "What `url` leads to"),
+        url: Type.String({ description: "A path on this server, or elsewhere" }),
+        dark: Type.Optional(
+          Type.String({ description: "Of a style: another for the dark theme, on the same host" }),
+        ),
+        attribution: Type.String({ description: "The credit that the source demands" }),
+      },
+      { description: "The map below the stations" },
+    ),
     incident: orNull(
       Type.Object(
         {
           en: Type.String({ description: "In English" }),
-          ru: orNull(Type.String({ description: "In Russian, if it was written" })),
+          ru: orNull(Type.String({ description: "In Russian; null if it was not written" })),
         },
-        { description: "The title of an open incident that touches what drivers see" },
+        {
+          description:
+            "The title of an open incident that touches what drivers see; null without one",
+        },
       ),
     ),
     credits: Type.Array(Type.String(), {
