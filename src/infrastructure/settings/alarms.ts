@@ -65,7 +65,7 @@ export const alarmSettings = {
     "ALARM_POLL_MS",
     10_000,
     integer(20, 600_000),
-    "period of the search for alarms: in upkeep to send them, in web to show them; also the first pause after a message that could not be sent",
+    "period of the search for alarms; also the first pause after a message that could not be sent",
   ),
   alarmEmailGapMs: setting(
     "ALARM_EMAIL_GAP_MS",

@@ -70,7 +70,7 @@ export const callerSettings = {
     "BASEMAP",
     "bundled",
     parseBasemap,
-    "base map: `bundled` (Natural Earth, without streets), `openfreemap` (streets from the public tiles.openfreemap.org, which viewers' browsers then ask), the path of a .pmtiles file that the web role serves itself, or the http(s) address of a .pmtiles file, a style or raster tiles ({z}/{x}/{y})",
+    "base map: `bundled` (without streets), `openfreemap` (viewers' browsers then ask tiles.openfreemap.org), the path of a .pmtiles file that the web role serves, or the http(s) address of a .pmtiles file, a style or raster tiles ({z}/{x}/{y})",
   ),
   basemapAttribution: setting(
     "BASEMAP_ATTRIBUTION",

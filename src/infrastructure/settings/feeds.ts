@@ -14,13 +14,13 @@ export const feedSettings = {
     "FEED_NETWORKS",
     [] as string[],
     addresses,
-    "private addresses and CIDR blocks that feeds may be fetched from, separated by commas; by default only public addresses",
+    "private addresses and CIDR blocks that feeds may be fetched from, separated by commas; default: none",
   ),
   feedBytes: setting(
     "FEED_BYTES",
     1024 * 1024 * 1024,
     integer(1000, 1e12),
-    "size of the largest file of a feed, in bytes as it is stored; the temporary folder needs room for it",
+    "size of the largest file of a feed; the temporary folder needs room for it",
   ),
   feedTimeoutMs: setting(
     "FEED_TIMEOUT_MS",

@@ -37,7 +37,7 @@ export const marksSettings = {
     "PRICE_LINE_PERCENT",
     30,
     integer(0, million),
-    "how many per cent a price may be above or below the median around it; one that is further away needs a second device",
+    "how many per cent a price may be from the median around it; one that is further away needs a second device",
   ),
   priceNearM: setting(
     "PRICE_NEAR_M",
@@ -49,13 +49,13 @@ export const marksSettings = {
     "PRICE_NEAR_MIN",
     10,
     integer(1, million),
-    "prices of a grade that there must be within PRICE_NEAR_M for a median; without a median no price is too far from it",
+    "prices of a grade that there must be within PRICE_NEAR_M for a median",
   ),
   priceAlikePercent: setting(
     "PRICE_ALIKE_PERCENT",
     5,
     integer(0, million),
-    "a second device supports a price that is too far from the median if its own price differs from it by at most so many per cent",
+    "per cent by which a second device's price may differ from one that it supports",
   ),
   nearM: setting(
     "NEAR_M",
@@ -133,13 +133,13 @@ export const marksSettings = {
     "HOURLY_CAP",
     12,
     integer(1, million),
-    "accepted marks of one reporter in an hour (newcomers: half)",
+    "accepted marks of one reporter in an hour",
   ),
   dailyCap: setting(
     "DAILY_CAP",
     60,
     integer(1, million),
-    "accepted marks of one reporter in a day (newcomers: half)",
+    "accepted marks of one reporter in a day",
   ),
   newReportersDaily: setting(
     "NEW_REPORTERS_DAILY",
@@ -151,7 +151,7 @@ export const marksSettings = {
     "SHARED_NETWORK_DEVICES",
     50,
     integer(1, million),
-    "widget devices older than SHARED_NETWORK_MS that make a viewer's network one that many people share (a carrier's)",
+    "widget devices older than SHARED_NETWORK_MS that make a viewer's network a carrier's",
   ),
   sharedNetworkMs: setting(
     "SHARED_NETWORK_MS",
@@ -163,7 +163,7 @@ export const marksSettings = {
     "MASS_NO_LIMIT",
     20,
     integer(1, million),
-    "limit of a new key: stations that its marks may harmfully change in an hour (four times that in a day) before further marks are held",
+    "limit of a new key: stations that its marks may harmfully change in an hour (four times that in a day)",
   ),
   establishedMs: setting(
     "ESTABLISHED_MS",
@@ -181,7 +181,7 @@ export const marksSettings = {
     "CITY_HARM_PERCENT",
     10,
     integer(0, 100),
-    "of a city's stations with a status: how many per cent may be harmfully changed in an hour, by reporters who are not established, before further marks are held",
+    "of a city's stations with a status: how many per cent may be harmfully changed in an hour by reporters who are not established",
   ),
   cityHarmMin: setting(
     "CITY_HARM_MIN",

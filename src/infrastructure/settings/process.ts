@@ -24,7 +24,7 @@ export const processSettings = {
     "DATABASE_DIRECT_URL",
     "",
     postgresUrl,
-    "where Postgres itself is, if DATABASE_URL leads to a pooler in transaction mode: for notifications, locks of a session, migrations and the command line; default DATABASE_URL",
+    "Postgres itself, if DATABASE_URL leads to a pooler in transaction mode; default DATABASE_URL",
     true,
   ),
   redisUrl: setting(
@@ -38,7 +38,7 @@ export const processSettings = {
     "REDIS_SENTINELS",
     [] as string[],
     hosts,
-    "Redis Sentinels as host:port, separated by commas: they name the master; host and port of REDIS_URL are then not used, but its user, password, database and rediss://",
+    "Redis Sentinels as host:port, separated by commas; only host and port of REDIS_URL are then not used",
   ),
   redisSentinelName: setting(
     "REDIS_SENTINEL_NAME",
@@ -57,7 +57,7 @@ export const processSettings = {
     "REDIS_CLUSTER",
     [] as string[],
     hosts,
-    "some nodes of a Redis Cluster as host:port, separated by commas: they name the others; host and port of REDIS_URL are then not used, but its user, password and rediss://",
+    "some nodes of a Redis Cluster as host:port, separated by commas; only host and port of REDIS_URL are then not used",
   ),
   redisPrefix: setting(
     "REDIS_PREFIX",
@@ -84,7 +84,7 @@ export const processSettings = {
     "MAX_CONNECTIONS",
     10_000,
     integer(10, 1_000_000),
-    "connections that a web process holds open at once; it closes further ones, so its limit of open files must be higher",
+    "connections that a web process holds open at once; its limit of open files must be higher",
   ),
   baseUrl: setting(
     "BASE_URL",
@@ -109,7 +109,7 @@ export const processSettings = {
     "TRUSTED_PROXIES",
     [] as string[],
     addresses,
-    "addresses or CIDR blocks of proxies whose X-Forwarded-For is trusted; without it all viewers behind a proxy count as one",
+    "addresses or CIDR blocks of proxies whose X-Forwarded-For is trusted; else all viewers behind a proxy count as one",
   ),
   metricsToken: setting(
     "METRICS_TOKEN",
@@ -128,7 +128,7 @@ export const processSettings = {
     "OTEL_EXPORTER_OTLP_ENDPOINT",
     "",
     webAddress,
-    "where traces are sent by OTLP over HTTP, without /v1/traces, like http://collector:4318; without it there are none. Sampling, batches and headers follow the standard OTEL_… variables",
+    "where traces are sent by OTLP over HTTP, like http://collector:4318; without it there are none. The standard's OTEL_… variables apply",
   ),
   poolMax: setting("POOL_MAX", 10, integer(2, 500), "Postgres connections of one process"),
   acquireTimeoutMs: setting(
@@ -159,7 +159,7 @@ export const processSettings = {
     "LEAVE_MS",
     0,
     integer(0, 300_000),
-    "time in which a stopping web process still serves requests but answers 503 at /readyz, so that load balancers notice it, before it closes its port",
+    "time in which a stopping web process still serves but answers 503 at /readyz, before it closes its port",
   ),
   stopMs: setting(
     "STOP_MS",

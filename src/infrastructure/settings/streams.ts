@@ -12,7 +12,7 @@ export const streamSettings = {
     "STREAMS_MAX",
     2000,
     integer(1, 100_000),
-    "streams of changes that a web process holds open at once, of all keys together; must be well below MAX_CONNECTIONS",
+    "streams of changes that a web process holds open at once; must be well below MAX_CONNECTIONS",
   ),
   streamHeartbeatMs: setting(
     "STREAM_HEARTBEAT_MS",
@@ -36,6 +36,6 @@ export const streamSettings = {
     "STREAM_RETRY_MS",
     3000,
     integer(10, 600_000),
-    "time after which readers of a stream that ended come back, as `retry` tells them; half to one and a half of it, so that they do not all come at once",
+    "time after which readers of a stream that ended come back, half to one and a half of it",
   ),
 } as const;

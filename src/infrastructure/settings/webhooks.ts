@@ -19,7 +19,7 @@ export const webhookSettings = {
     "WEBHOOK_NETWORKS",
     [] as string[],
     addresses,
-    "private addresses and CIDR blocks that webhooks may be sent to, separated by commas; by default only public addresses",
+    "private addresses and CIDR blocks that webhooks may be sent to, separated by commas; default: none",
   ),
   webhookTimeoutMs: setting(
     "WEBHOOK_TIMEOUT_MS",
@@ -31,7 +31,7 @@ export const webhookSettings = {
     "WEBHOOK_PAUSE_MS",
     5000,
     integer(10, 600_000),
-    "first pause after a webhook that could not be delivered; each further pause is four times as long, four hours at most",
+    "first pause after a failed webhook; each further one is four times as long, four hours at most",
   ),
   webhookStationsGapMs: setting(
     "WEBHOOK_STATIONS_GAP_MS",
