@@ -1,6 +1,6 @@
 import { isIn, iso1A2Code } from "@rapideditor/country-coder";
 import { distanceM, type Point } from "#src/domain/geo.ts";
-import { grouped } from "#src/infrastructure/lists.ts";
+import { grouped, remembered } from "#src/infrastructure/lists.ts";
 import { brandKey, withoutForms } from "#src/import/brand-key.ts";
 import { brandsOfKey, genericNames, type ListedBrand, noBrands } from "#src/import/brand-list.ts";
 import { repairLookalikes } from "#src/import/clean-text.ts";
@@ -44,9 +44,10 @@ export function brandOfName(name: string, at: Point, known: KnownBrand): string 
 /** True for the words that people write when there is no brand, unless a brand of the country is called so. */
 export function isNoBrand(text: string, at: Point): boolean {
   const key = brandKey(text);
-  const isGeneric = genericNames.some((one) => one.test(text.trim()));
-  return noBrands.has(key) || (isGeneric && listedBrand(key, at) === undefined);
+  return noBrands.has(key) || (isGeneric(text) && listedBrand(key, at) === undefined);
 }
+
+const isGeneric = remembered((text) => genericNames.some((one) => one.test(text.trim())));
 
 const cityReachM = 50_000;
 
@@ -85,7 +86,11 @@ export function withoutTownBrands<Station extends Point & { brand: string; city:
   stations: readonly Station[],
   cities: readonly Town[],
 ): Station[] {
-  const towns = grouped([...cities, ...stations.map(townOf)], ({ name }) => brandKey(name));
+  const brands = new Set(stations.map(({ brand }) => brandKey(brand)));
+  const isNamed = (town: string): boolean => brands.has(brandKey(town));
+  // Nearly no town has a brand's name.
+  const named = stations.filter(({ city }) => isNamed(city)).map(townOf);
+  const towns = grouped([...cities, ...named], ({ name }) => brandKey(name));
   return stations.map((station) => {
     const points = station.brand === "" ? [] : (towns.get(brandKey(station.brand)) ?? []);
     const isTown = points.some((point) => distanceM(point, station) <= cityReachM);

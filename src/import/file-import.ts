@@ -152,7 +152,7 @@ const withSourceLock = <T>(
 
 /** Collects the rows that `rowFrom` makes of a file's items. Throws a wrong-file fault for a file without any `what`. */
 export async function collect<Item, Row extends { id: string }>(
-  items: AsyncIterable<Item>,
+  items: AsyncIterable<Item | Item[]>,
   what: string,
   rowFrom: (item: Item) => Row | Refused | null,
   {
@@ -162,7 +162,7 @@ export async function collect<Item, Row extends { id: string }>(
 ): Promise<Collected<Row>> {
   const result: Collected<Row> = { read: 0, found: [], refused: 0, reasons: {}, repeated: 0, rows };
   const ids = new Set<string>();
-  for await (const item of items) {
+  const take = (item: Item): void => {
     result.read += 1;
     const row = rowFrom(item);
     if (row === null) result.repeated += 1;
@@ -174,7 +174,8 @@ export async function collect<Item, Row extends { id: string }>(
       ids.add(row.id);
       result.found.push(row);
     }
-  }
+  };
+  for await (const some of items) [some].flat().forEach((item) => take(item as Item));
   if (result.found.length === 0) throw holdsNone(what, result);
   return result;
 }

@@ -16,18 +16,11 @@ export async function* jsonItems(
   records: string,
   spec: TextSpec,
   progress: ReadProgress,
-): AsyncGenerator<FileRecord> {
+): AsyncGenerator<FileRecord[]> {
   const splitter = itemSplitter(records === "." ? [] : records.split("."));
-  let number = 0;
-  for await (const piece of readText(path, progress, spec)) {
-    for (const { text, line } of splitter.push(piece)) {
-      number += 1;
-      const value = parseAt(text, `record ${number}`, line);
-      const place = `record ${number}`;
-      if (isRecord(value)) yield { place, value };
-      else yield { place, value: {}, refused: "not-an-object" };
-    }
-  }
+  const recordOf = recordReader();
+  for await (const piece of readText(path, progress, spec))
+    yield* inOneList(splitter.push(piece), recordOf);
   const { text, found } = splitter.rest();
   // The lines of the text count only where no item was cut out of it.
   const around = parseAt(text, "this", found ? null : 1);
@@ -49,19 +42,14 @@ export async function* jsonSequence(
   path: string,
   spec: TextSpec,
   progress: ReadProgress,
-): AsyncGenerator<FileRecord> {
+): AsyncGenerator<FileRecord[]> {
   let rest = "";
   let mark = "";
-  let [number, line] = [0, 1];
-  const records = function* (texts: readonly string[]): Generator<FileRecord> {
+  let line = 1;
+  const recordOf = recordReader();
+  const items = function* (texts: readonly string[]): Generator<Item> {
     for (const text of texts) {
-      if (text.trim() !== "") {
-        number += 1;
-        const value = parseAt(text, `record ${number}`, line);
-        const place = `record ${number}`;
-        if (isRecord(value)) yield { place, value };
-        else yield { place, value: {}, refused: "not-an-object" };
-      }
+      if (text.trim() !== "") yield { text, line };
       line += (text + mark).split("\n").length - 1;
     }
   };
@@ -71,9 +59,32 @@ export async function* jsonSequence(
     mark ||= rest.startsWith(separatorMark) ? separatorMark : "\n";
     const texts = rest.split(mark);
     rest = texts.pop() ?? "";
-    yield* records(texts);
+    yield* inOneList(items(texts), recordOf);
   }
-  yield* records([rest]);
+  yield* inOneList(items([rest]), recordOf);
+}
+
+/** Makes records of items, which it counts. */
+function recordReader(): (item: Item) => FileRecord {
+  let number = 0;
+  return ({ text, line }) => {
+    const place = `record ${(number += 1)}`;
+    const value = parseAt(text, place, line);
+    return isRecord(value) ? { place, value } : { place, value: {}, refused: "not-an-object" };
+  };
+}
+
+/** The records of a piece in one list: a turn for each would take as long as reading it. Those before a fault come. */
+function* inOneList(
+  items: Iterable<Item>,
+  recordOf: (item: Item) => FileRecord,
+): Generator<FileRecord[]> {
+  const records: FileRecord[] = [];
+  try {
+    for (const item of items) records.push(recordOf(item));
+  } finally {
+    if (records.length > 0) yield records;
+  }
 }
 
 const separatorMark = "\u001e";

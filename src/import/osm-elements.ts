@@ -5,7 +5,7 @@ import type { FileRecord } from "#src/import/records.ts";
 
 /** An object of OpenStreetMap, as Overpass writes it: `type`, `id`, `lat`, `lon`, `tags`, `nodes`, `members`. */
 type Element = FileRecord["value"];
-type Elements = AsyncIterable<FileRecord>;
+type Elements = AsyncIterable<FileRecord[]>;
 
 /** A file of OSM objects, which is read again for the objects that a first reading has shown to be needed. */
 export interface OsmSource {
@@ -27,8 +27,9 @@ export const rereading = (
 async function* selected(
   elements: Elements,
   keep: (element: Element) => boolean,
-): AsyncGenerator<FileRecord> {
-  for await (const one of elements) if (one.refused !== undefined || keep(one.value)) yield one;
+): AsyncGenerator<FileRecord[]> {
+  for await (const some of elements)
+    yield some.filter(({ refused, value }) => refused !== undefined || keep(value));
 }
 
 /**
@@ -43,19 +44,20 @@ export const mayBeStation = (tags: unknown): boolean =>
  * The stations of a file; a way without a place at the middle of its nodes, a relation at the middle of its members, if
  * they are in the file. Only the stations' own nodes are held in memory.
  */
-export async function* withPlaces(source: OsmSource): AsyncGenerator<FileRecord> {
+export async function* withPlaces(source: OsmSource): AsyncGenerator<FileRecord[]> {
   const unplaced: FileRecord[] = [];
-  for await (const record of source.stations())
-    if (isPlaced(record.value)) yield record;
-    else unplaced.push(record);
+  for await (const some of source.stations()) {
+    yield some.filter(({ value }) => isPlaced(value));
+    for (const record of some) if (!isPlaced(record.value)) unplaced.push(record);
+  }
   if (unplaced.length === 0) return;
 
   const members = unplaced.flatMap(({ value }) => membersOf(value));
   const nodesOfWay = new Map<number, readonly number[]>();
   const ways = new Set(members.filter(({ type }) => type === "way").map(({ ref }) => ref));
   if (ways.size > 0)
-    for await (const { value } of source.ways(ways))
-      nodesOfWay.set(Number(value["id"]), nodesOf(value));
+    for await (const some of source.ways(ways))
+      for (const { value } of some) nodesOfWay.set(Number(value["id"]), nodesOf(value));
   const nodesOfPart = ({ type, ref }: Member): readonly number[] =>
     type === "node" ? [ref] : (nodesOfWay.get(type === "way" ? ref : 0) ?? []);
   const outline = (value: Element): number[] => [
@@ -66,12 +68,13 @@ export async function* withPlaces(source: OsmSource): AsyncGenerator<FileRecord>
   const needed = new Set(unplaced.flatMap(({ value }) => outline(value)));
   const places = new Map<number, Point>();
   if (needed.size > 0)
-    for await (const { value } of source.nodes(needed))
-      places.set(Number(value["id"]), { lat: Number(value["lat"]), lon: Number(value["lon"]) });
-  for (const { value, ...record } of unplaced) {
+    for await (const some of source.nodes(needed))
+      for (const { value } of some)
+        places.set(Number(value["id"]), { lat: Number(value["lat"]), lon: Number(value["lon"]) });
+  yield unplaced.map(({ value, ...record }) => {
     const center = middleOfExtent(outline(value).flatMap((id) => places.get(id) ?? []));
-    yield { ...record, value: center === null ? value : { ...value, center } };
-  }
+    return { ...record, value: center === null ? value : { ...value, center } };
+  });
 }
 
 /** True if a place is known, or cannot be found. */

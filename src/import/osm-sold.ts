@@ -1,6 +1,7 @@
 import { type Grade, grades } from "#src/domain/vocabulary.ts";
 import { cleanText } from "#src/import/clean-text.ts";
 import type { Tags } from "#src/import/osm-object.ts";
+import { remembered } from "#src/infrastructure/lists.ts";
 
 /** Most characters of a value in OSM. */
 export const hoursMax = 255;
@@ -17,35 +18,52 @@ const tagsOf: Record<Grade, readonly string[]> = {
 /** They say that there is petrol, and not which. */
 const somePetrol = ["fuel:octane", "fuel:petrol", "fuel:gasoline"];
 
-/**
- * The grades that a station sells by its tags; null when they do not say it. One grade alone is a mapper's beginning, not
- * a list: the others count as unknown then, and so do they beside petrol that nobody has named (decisions 14.19).
- */
-export function gradesFrom(tags: Tags): readonly Grade[] | null {
-  const values = (key: string): string[] =>
-    cleanText(tags[key], hoursMax)
-      .split(";")
-      .map((value) => value.trim());
+const petrol = /^fuel:(octane(_\d+)?|(\w+_)?diesel|petrol|gasoline|e5|e10|e85|1_25|1_50)$/;
+const gas = /^fuel:(lpg|cng|lng|propane|methane|biogas|h2)$/;
+
+/** What a station sells by its tags: petrol or diesel, only gas, or unknown; and its grades, null if they do not say it. */
+interface Sold {
+  sells: "petrol" | "gas" | "unsaid";
+  grades_sold: readonly Grade[] | null;
+}
+
+export const soldFrom = (tags: Tags): Sold =>
+  soldBy(JSON.stringify(Object.entries(tags).filter(([key]) => key.startsWith("fuel:"))));
+
+/** By the tags as JSON, of which a country has few. */
+const soldBy = remembered((json): Sold => {
+  const values = new Map(
+    (JSON.parse(json) as [string, unknown][]).map(([key, value]) => [
+      key,
+      cleanText(value, hoursMax)
+        .split(";")
+        .map((one) => one.trim()),
+    ]),
+  );
   const has = (keys: readonly string[], value: string): boolean =>
-    keys.some((key) => values(key).includes(value));
+    keys.some((key) => values.get(key)?.includes(value));
+  // Mappers leave "no;yes" after joining two objects, one of which sells it.
+  const sold = [...values.keys()].filter((key) => has([key], "yes"));
+  const isSold = (kind: RegExp): boolean => sold.some((key) => kind.test(key));
+  return {
+    sells: isSold(petrol) ? "petrol" : isSold(gas) ? "gas" : "unsaid",
+    grades_sold: gradesFrom(has),
+  };
+});
+
+/**
+ * The grades; null where the tags are no list. One grade alone is a mapper's beginning: the others count as unknown then,
+ * and so do they beside petrol that nobody has named (decisions 14.19).
+ */
+function gradesFrom(has: (keys: readonly string[], value: string) => boolean): Sold["grades_sold"] {
   const sold = grades.filter((grade) => has(tagsOf[grade], "yes"));
   const named = grades.filter((grade) => sold.includes(grade) || has(tagsOf[grade], "no"));
   const isOpenEnded = has(somePetrol, "yes") && sold.every((grade) => grade === "ДТ");
-  return sold.length === 0 || named.length < 2 || isOpenEnded ? null : shared(sold);
-}
-
-const lists = new Map<string, readonly Grade[]>();
-
-/** One list for all stations that sell the same. */
-function shared(sold: readonly Grade[]): readonly Grade[] {
-  const key = sold.join();
-  const known = lists.get(key) ?? sold;
-  lists.set(key, known);
-  return known;
+  return sold.length === 0 || named.length < 2 || isOpenEnded ? null : sold;
 }
 
 /** Opening hours as one line; "" for a longer text, which cut off would say something else. */
-export function hoursText(value: unknown): string {
-  const text = cleanText(value, hoursMax + 1);
-  return [...text].length > hoursMax ? "" : text;
-}
+export const hoursText = (value: unknown): string =>
+  value === undefined ? "" : hoursOf(cleanText(value, hoursMax + 1));
+
+const hoursOf = remembered((text) => ([...text].length > hoursMax ? "" : text));

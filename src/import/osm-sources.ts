@@ -12,7 +12,7 @@ export function overpassJson(
   path: string,
   spec: FileSpec,
   progress: ReadProgress,
-): AsyncGenerator<FileRecord> {
+): AsyncGenerator<FileRecord[]> {
   const again = (): void => undefined;
   const hasTags = ({ tags }: FileRecord["value"]): boolean =>
     isRecord(tags) && Object.keys(tags).length > 0;
@@ -25,14 +25,14 @@ export async function* osmXml(
   path: string,
   spec: FileSpec,
   progress: ReadProgress,
-): AsyncGenerator<FileRecord> {
+): AsyncGenerator<FileRecord[]> {
   const passes = inPasses((await stat(path)).size, progress);
   let objects = 0;
-  const read = async function* (pass: number): AsyncGenerator<FileRecord> {
+  const read = async function* (pass: number): AsyncGenerator<FileRecord[]> {
     for await (const { name, line, value } of xmlElements(path, "osm.*", spec, passes(pass))) {
       if (typeof value === "string" || !/^(node|way|relation)$/.test(name)) continue;
       objects += 1;
-      yield { place: `line ${line}`, value: fromXml(name, value) };
+      yield [{ place: `line ${line}`, value: fromXml(name, value) }];
     }
   };
   yield* withPlaces(rereading(read, ({ tags }) => mayBeStation(tags)));
@@ -63,7 +63,7 @@ function fromXml(type: string, value: XmlValue): FileRecord["value"] {
 }
 
 /** The stations of an extract of OpenStreetMap in PBF; one block of the file is in memory at a time. */
-export async function* osmPbf(path: string, progress: ReadProgress): AsyncGenerator<FileRecord> {
+export async function* osmPbf(path: string, progress: ReadProgress): AsyncGenerator<FileRecord[]> {
   const file = await openOsmFile(path);
   try {
     yield* withPlaces(pbfSource(file, inPasses(file.size, progress)));
@@ -78,16 +78,16 @@ function pbfSource(file: OsmFile, passes: (pass: number) => ReadProgress): OsmSo
     kind: keyof Contents,
     pass: number,
     visitor: (found: FileRecord[]) => Visitor,
-  ): AsyncGenerator<FileRecord> {
+  ): AsyncGenerator<FileRecord[]> {
     for await (const content of file.some(blocks[kind], passes(pass)))
-      yield* visited(content, visitor).found;
+      yield visited(content, visitor).found;
   };
   return {
     async *stations() {
       for await (const [place, content] of file.all(passes(0))) {
         const { contents, found } = visited(content, stationVisitor);
         for (const kind of ["nodes", "ways"] as const) if (contents[kind]) blocks[kind].push(place);
-        yield* found;
+        yield found;
       }
     },
     ways: (ids) =>

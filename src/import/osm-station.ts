@@ -6,8 +6,9 @@ import { brandKey, firmName } from "#src/import/brand-key.ts";
 import { brandOfName, isNoBrand, type KnownBrand } from "#src/import/brand-names.ts";
 import { cleanText, repairLookalikes } from "#src/import/clean-text.ts";
 import type { OsmObject, Tags } from "#src/import/osm-object.ts";
-import { gradesFrom, hoursText } from "#src/import/osm-sold.ts";
+import { hoursText, soldFrom } from "#src/import/osm-sold.ts";
 import { outOfUse } from "#src/import/out-of-use.ts";
+import { remembered } from "#src/infrastructure/lists.ts";
 
 /** An object of a file that may become a station, or a part of one. */
 export interface ImportedStation extends Point {
@@ -40,11 +41,11 @@ export function stationFrom({ id, lat, lon, tags }: OsmObject): ImportedStation 
   const name = text(tags["name"], 120);
   const { addr, street, city } = addressFrom(tags);
   const operator = firmName(text(tags["operator"], 120));
-  const sells = salesFrom(tags, name);
+  const { sells: tagged, grades_sold } = soldFrom(tags);
+  const sells = tagged === "unsaid" && isGasName(name) ? "gas" : tagged;
   const refs = Object.keys(tags).flatMap((key) =>
     key.startsWith("ref:") ? refsIn(tags[key]) : [],
   );
-  const grades_sold = gradesFrom(tags);
   const opening_hours = hoursText(tags["opening_hours"]);
   // One literal: an object that is put together from others takes three times the memory, and a file has 300,000.
   const station: ImportedStation = {
@@ -82,7 +83,6 @@ export function shownNames(
 
 const refsIn = (value: unknown): string[] => text(value, 200).match(/[^\s;,]+/g) ?? [];
 
-/** A source's text as one clean line. */
 /** A text of a file, cleaned. Exports through web pages leave `&amp;` and even `&amp;quot;` in names. */
 export const text = (value: unknown, maxLength: number): string => {
   const written = typeof value === "string" && value.includes("&") ? decode(decode(value)) : value;
@@ -96,21 +96,10 @@ export function brandFrom(value: unknown, at: Point): string {
   return isNoBrand(brand, at) ? "" : cleanText(brand, 80);
 }
 
-const petrol = /^fuel:(octane(_\d+)?|(\w+_)?diesel|petrol|gasoline|e5|e10|e85|1_25|1_50)$/;
-const gas = /^fuel:(lpg|cng|lng|propane|methane|biogas|h2)$/;
 const gasNames = /(?<!\p{L})(АГЗС|АГНКС|ГАЗС|пропан|метан|LPG|CNG)(?!\p{L})/iu;
 
-function salesFrom(tags: Tags, name: string): ImportedStation["sells"] {
-  // Mappers leave "no;yes" after joining two objects, one of which sells it.
-  const sold = Object.keys(tags).filter((key) =>
-    String(tags[key])
-      .split(";")
-      .some((one) => one.trim() === "yes"),
-  );
-  if (sold.some((key) => petrol.test(key))) return "petrol";
-  const saysGas = gasNames.test(name) && !/(?<!\p{L})АЗС(?!\p{L})/iu.test(name);
-  return sold.some((key) => gas.test(key)) || saysGas ? "gas" : "unsaid";
-}
+const isGasName = (name: string): boolean =>
+  gasNames.test(name) && !/(?<!\p{L})АЗС(?!\p{L})/iu.test(name);
 
 const addressFrom = (tags: Tags): Address =>
   addressOf({
@@ -120,11 +109,13 @@ const addressFrom = (tags: Tags): Address =>
     city: tags["addr:city"],
   });
 
+const cityText = remembered((city) => text(city, 80));
+
 type Address = Pick<ImportedStation, "addr" | "street" | "city">;
 
 /** "улица Мира, 5, Омск" or "Kaskentie 2, Turku"; a full address unchanged; else the town, or "". */
 export function addressOf(parts: Record<"full" | "road" | "number" | "city", unknown>): Address {
-  const city = text(parts.city, 80);
+  const city = cityText(String(parts.city ?? ""));
   const full = text(parts.full, 200);
   const road = text(parts.road, 120);
   if (road === "")

@@ -49,7 +49,7 @@ export interface FileRecord {
 }
 
 /**
- * The records of a file, one after the other, without holding the file. Throws a wrong-file fault for a file that is
+ * The records of a file in lists, piece by piece, without holding the file. Throws a wrong-file fault for a file that is
  * broken, cut off, or of another kind or encoding.
  */
 export function readRecords(
@@ -57,9 +57,9 @@ export function readRecords(
   spec: FileSpec,
   progress: ReadProgress,
   required: readonly string[] = [],
-): AsyncGenerator<FileRecord> {
+): AsyncGenerator<FileRecord[]> {
   const { format, records = "." } = spec;
-  if (format === "csv") return csvTable(path, spec, progress, required);
+  if (format === "csv") return csvRecords(path, spec, progress, required);
   if (format === "geojson") return jsonItems(path, "features", spec, progress);
   if (format === "geojsonseq") return jsonSequence(path, spec, progress);
   if (format === "osm-pbf") return osmPbf(path, progress);
@@ -68,6 +68,10 @@ export function readRecords(
   return records === "elements"
     ? overpassJson(path, spec, progress)
     : jsonItems(path, records, spec, progress);
+}
+
+async function* csvRecords(...table: Parameters<typeof csvTable>): AsyncGenerator<FileRecord[]> {
+  for await (const record of csvTable(...table)) yield [record];
 }
 
 const beginnings: readonly [RegExp, FileSpec][] = [

@@ -12,8 +12,10 @@ export interface Group {
   /** The station: the first member's id and position, with better values of the others. */
   station: ImportedStation;
   /** Ids of the other members: the same station mapped again. */
-  doubles: string[];
+  doubles: readonly string[];
 }
+
+const none: readonly string[] = [];
 
 /**
  * Objects that are one station: at most 25 m apart and not contradicting each other in name or brand. Two objects of
@@ -44,7 +46,7 @@ export function joinSame(
   const done = new Set<ImportedStation[]>();
   const groups = imported.flatMap((one) => {
     const members = groupOf.get(one.id);
-    if (members === undefined) return { station: one, doubles: [] };
+    if (members === undefined) return { station: one, doubles: none };
     if (done.has(members)) return [];
     done.add(members);
     return joined(members, inService, closed);

@@ -58,7 +58,7 @@ export async function* recordsIn(
   name: string,
   files: FoundFiles,
   progress: ReadProgress,
-): AsyncGenerator<FileRecord> {
+): AsyncGenerator<FileRecord[]> {
   const { path, spec } = files.get(name)!;
   const { has = [] } = fileNamed(source, name);
   yield* inFile(path, readRecords(path, spec, progress, has));
@@ -81,10 +81,15 @@ const recordsTried = 20;
 async function isOf(path: string, spec: FileSpec, has: readonly string[]): Promise<boolean> {
   const looked = await asFault(path, async () => {
     let tried = 0;
-    for await (const { value, refused } of readRecords(path, spec, () => undefined)) {
-      const fits = refused === undefined && has.every((name) => valueAt(value, name) !== undefined);
+    for await (const some of readRecords(path, spec, () => undefined)) {
+      const fits = some
+        .slice(0, recordsTried - tried)
+        .some(
+          ({ value, refused }) =>
+            refused === undefined && has.every((name) => valueAt(value, name) !== undefined),
+        );
       if (fits) return { fits };
-      if ((tried += 1) >= recordsTried) break;
+      if ((tried += some.length) >= recordsTried) break;
     }
     return { fits: false };
   });

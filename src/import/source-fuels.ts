@@ -67,13 +67,15 @@ export async function readFuelFile(
   const { fuels } = source;
   if (fuels?.file === undefined || !files.has(fuels.file)) return null;
   const byStation = new Map<string, Fuels>();
-  for await (const { value, refused } of recordsIn(source, fuels.file, files, progress)) {
-    const id = refused === undefined ? textFrom(value, fuels.station!) : "";
-    if (id === "") continue;
-    const of = byStation.get(id) ?? noFuels();
-    addFuelsOf(value, { ...fuels, each: true }, gradeOf, of);
-    byStation.set(id, of);
-  }
+  const one = { ...fuels, each: true } as const;
+  for await (const some of recordsIn(source, fuels.file, files, progress))
+    for (const { value, refused } of some) {
+      const id = refused === undefined ? textFrom(value, fuels.station!) : "";
+      if (id === "") continue;
+      const of = byStation.get(id) ?? noFuels();
+      addFuelsOf(value, one, gradeOf, of);
+      byStation.set(id, of);
+    }
   return byStation;
 }
 

@@ -116,15 +116,16 @@ async function readStations(
   const { name } = source.files[0]!;
   const list = stock!.rows;
   if (files.has(name))
-    for await (const { place, value } of recordsIn(source, name, files, progress)) {
-      const own = textFrom(value, fields!.id);
-      places.set(own, pointOf(value, fields!));
-      if (list === undefined) continue;
-      for (const row of entriesAt(value, list)) add(stations, own, row, place);
-      const station = stations.get(own);
-      if (station !== undefined && fuels !== undefined && fuels.absent !== "unknown")
-        station.sold = fuelNames(value, fuels);
-    }
+    for await (const some of recordsIn(source, name, files, progress))
+      for (const { place, value } of some) {
+        const own = textFrom(value, fields!.id);
+        places.set(own, pointOf(value, fields!));
+        if (list === undefined) continue;
+        for (const row of entriesAt(value, list)) add(stations, own, row, place);
+        const station = stations.get(own);
+        if (station !== undefined && fuels !== undefined && fuels.absent !== "unknown")
+          station.sold = fuelNames(value, fuels);
+      }
   if (stock!.file !== undefined) await readFile(source, files, progress, add, stations, places);
   for (const [own, station] of stations) station.point = places.get(own) ?? null;
   return stations;
@@ -141,10 +142,11 @@ async function readFile(
   const { file, station } = source.stock!;
   const { path, spec } = files.get(file!)!;
   let last = { place: "", own: "" };
-  for await (const { place, value } of recordsIn(source, file!, files, progress)) {
-    last = { place, own: textFrom(value, station!) };
-    add(stations, last.own, value, place);
-  }
+  for await (const some of recordsIn(source, file!, files, progress))
+    for (const { place, value } of some) {
+      last = { place, own: textFrom(value, station!) };
+      add(stations, last.own, value, place);
+    }
   // Where the station is the last column, a shortened id would name no station or another one.
   if (spec.format !== "csv" || places.has(last.own) || (await endsWithLine(path))) return;
   throw wrongFile("it ends in the middle", advice.cut, Number(/\d+/.exec(last.place)?.[0] ?? 0));

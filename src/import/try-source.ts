@@ -89,10 +89,10 @@ async function unusedIn(source: Source, files: FoundFiles): Promise<string[]> {
   const unused = new Set<string>();
   for (const name of files.keys()) {
     let looked = 0;
-    for await (const { value } of recordsIn(source, name, files, () => undefined)) {
-      for (const one of namesIn(value))
+    for await (const some of recordsIn(source, name, files, () => undefined)) {
+      for (const one of some.slice(0, recordsLookedAt).flatMap(({ value }) => namesIn(value)))
         if (!used.some((path) => path === one || path.startsWith(`${one}.`))) unused.add(one);
-      if ((looked += 1) >= recordsLookedAt) break;
+      if ((looked += some.length) >= recordsLookedAt) break;
     }
   }
   return [...unused];

@@ -21,13 +21,13 @@ export async function* xmlRecords(
   path: string,
   spec: FileSpec,
   progress: ReadProgress,
-): AsyncGenerator<FileRecord> {
+): AsyncGenerator<FileRecord[]> {
   const records = spec.records ?? "*.*";
   let found = false;
   for await (const { line, value } of xmlElements(path, records, spec, progress)) {
     found = true;
     const place = `line ${line}`;
-    yield { place, value: typeof value === "string" ? { "#text": value } : value };
+    yield [{ place, value: typeof value === "string" ? { "#text": value } : value }];
   }
   if (!found) throw wrongFile(`it has no element "${records}"`, advice.kind);
 }

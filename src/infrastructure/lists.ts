@@ -14,6 +14,21 @@ export function grouped<T, Key>(list: Iterable<T>, keyOf: (item: T) => Key): Map
   return groups;
 }
 
+/** The same function of a text, which keeps some thousands of its results: a country repeats few texts. */
+export function remembered<T>(work: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    let result = known.get(text);
+    if (result !== undefined) return result;
+    result = work(text);
+    if (known.size >= rememberedMax) known.clear();
+    known.set(text, result);
+    return result;
+  };
+}
+
+const rememberedMax = 10_000;
+
 /** `a, b` → its entries; "" for none. */
 export const entries = (text: string): string[] =>
   text

@@ -20,8 +20,7 @@ describe("broken files", () => {
       await writeFile(path, content());
       const done = await asFault(path, async () => {
         let records = 0;
-        for await (const record of readRecords(path, spec, () => undefined))
-          if (record.value !== null) records += 1;
+        for await (const some of readRecords(path, spec, () => undefined)) records += some.length;
         return { records };
       });
       expect(isFault(done) && done.fault).to.match(fault);

@@ -3,11 +3,11 @@ import fc from "fast-check";
 import { gradeBits, gradesIn, gradesText, readGrades } from "#src/domain/grades-sold.ts";
 import { grades } from "#src/domain/vocabulary.ts";
 import { fromOverpass } from "#src/import/osm-object.ts";
-import { gradesFrom, hoursText } from "#src/import/osm-sold.ts";
+import { hoursText, soldFrom } from "#src/import/osm-sold.ts";
 import { stationFrom } from "#src/import/osm-station.ts";
 
 describe("what a station sells, by its tags in OSM (decisions 14.19)", () => {
-  const sold = (tags: Record<string, string>) => gradesFrom(tags);
+  const sold = (tags: Record<string, string>) => soldFrom(tags).grades_sold;
 
   it("is the grades that are tagged, in any of their spellings", () => {
     expect(

@@ -21,7 +21,7 @@ describe("the records of a file", () => {
 
   const collected = async (spec: FileSpec): Promise<FileRecord[]> => {
     const found: FileRecord[] = [];
-    for await (const record of readRecords(path, spec, () => undefined)) found.push(record);
+    for await (const some of readRecords(path, spec, () => undefined)) found.push(...some);
     return found;
   };
   /** The values of all records, or the words of the fault. */
@@ -425,8 +425,8 @@ describe("the records of a file", () => {
         .that.match(/this is a folder/);
       for (const content of [utf8, gzipSync(utf8), zipOf({ "a.csv": text })]) {
         await writeFile(path, content);
-        for await (const { value } of readRecords(path, csv, () => undefined)) {
-          expect(value["id"]).to.equal("1");
+        for await (const [one] of readRecords(path, csv, () => undefined)) {
+          expect(one!.value["id"]).to.equal("1");
           break;
         }
       }

@@ -10,9 +10,11 @@ import { sourceNamed } from "#src/import/source-list.ts";
 import { useInstance } from "#test/harness/use.ts";
 
 const hourMs = 3_600_000;
+// Once: the same file comes again, maybe seconds later.
+const begin = Date.now();
 /** What a clock in Paris shows, as the feed writes it. */
 const paris = (hoursAgo: number): string =>
-  new Date(Date.now() - hoursAgo * hourMs).toLocaleString("sv-SE", { timeZone: "Europe/Paris" });
+  new Date(begin - hoursAgo * hourMs).toLocaleString("sv-SE", { timeZone: "Europe/Paris" });
 const out = (fuel: string, hoursAgo: number, more = 'fin=""'): string =>
   `<rupture nom="${fuel}" id="1" debut="${paris(hoursAgo)}" ${more}/>`;
 const price = (fuel: string): string =>
