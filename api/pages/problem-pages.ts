@@ -1,79 +1,104 @@
 import type { PageRouter } from "#api/http/context.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
-import { pageHeaders } from "#api/pages/page-headers.ts";
+import { html, type Html, sendPlainPage } from "#api/pages/html.ts";
+import { type Language, pickLanguage } from "#api/pages/messages.ts";
 import { refusals, type ProblemCode } from "#src/contract/refusals.ts";
 
 const prefix = "/problems";
 
 /** `/problems/<code>`: where the `type` of a problem leads; `/problems`: all of them (decisions 9). */
 export function problemPages(router: PageRouter, { config }: Pick<PageDeps, "config">): void {
-  const pages = new Map<string, string>([[prefix, indexPage()]]);
-  for (const code of codes) pages.set(`${prefix}/${code}`, codePage(code, config.problemBase));
-  for (const [path, page] of pages) {
+  const add = (path: string, make: (words: Words) => { title: string; parts: Html[] }): void => {
     router.get(path, (ctx) => {
-      ctx.set({
-        "Content-Type": "text/html; charset=utf-8",
-        ...pageHeaders(policy),
-        "Referrer-Policy": "no-referrer",
-        "Cache-Control": "public, max-age=3600",
-      });
-      ctx.body = page;
+      const lang = new URLSearchParams(ctx.querystring).get("lang");
+      const language = pickLanguage(lang, ctx.get("accept-language"));
+      ctx.set({ Vary: "Accept-Language", "Cache-Control": "public, max-age=3600" });
+      const page = make(words[language]);
+      sendPlainPage(ctx, { language, css, policy: "form-action 'none'", ...page });
     });
-  }
+  };
+  add(prefix, indexPage);
+  for (const code of codes) add(`${prefix}/${code}`, codePage(code, config.problemBase));
 }
-
-const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 const codes = Object.keys(refusals) as ProblemCode[];
 
-function codePage(code: ProblemCode, base: string): string {
+const codePage = (code: ProblemCode, base: string) => (words: Words) => {
   const { status, title, advice } = refusals[code];
-  return html(
-    `${code} – ${title}`,
-    `<p><a href="${prefix}">All problems</a></p>
-<h1><code>${code}</code></h1>
-<p class="title">${escape(title)}</p>
-<dl>
-<dt>HTTP status</dt><dd>${status}</dd>
-<dt>type</dt><dd><code>${escape(`${base}/${code}`)}</code></dd>
-<dt>What to do</dt><dd>${escape(advice)}</dd>
-</dl>${status === 503 ? '\n<p><a href="/status">How the service is now</a></p>' : ""}`,
-  );
-}
+  const parts = [
+    html`<p class="title" lang="en">${title}</p>`,
+    html`<dl>
+      <dt>${words.httpStatus}</dt>
+      <dd>${status}</dd>
+      <dt>type</dt>
+      <dd><code>${base}/${code}</code></dd>
+      <dt>${words.advice}</dt>
+      <dd lang="en">${advice}</dd>
+    </dl>`,
+    html`<p><a href="../problems?lang=${words.language}">${words.all}</a></p>`,
+  ];
+  if (status === 503) parts.push(html`<p><a href="../status">${words.service}</a></p>`);
+  return { title: code, parts };
+};
 
-function indexPage(): string {
-  const lines = codes.map((code) => {
-    const { status, title } = refusals[code];
-    return `<tr><td>${status}</td><td><a href="${prefix}/${code}"><code>${code}</code></a></td><td>${escape(title)}</td></tr>`;
-  });
-  return html(
-    "Problems of the API",
-    `<h1>Problems of the API</h1>
-<p>Every error is <code>application/problem+json</code> (RFC 9457); the last part of its <code>type</code> is one of these codes.</p>
-<table><tr><th>Status</th><th>Code</th><th>Meaning</th></tr>
-${lines.join("\n")}
-</table>`,
-  );
-}
+const indexPage = (words: Words) => ({
+  title: words.title,
+  parts: [
+    html`<p>${words.about}</p>`,
+    html`<table>
+      <thead>
+        <tr>
+          ${[words.status, words.code, words.meaning].map((name) => html`<th>${name}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${codes.map((code) => {
+          const { status, title } = refusals[code];
+          return html`<tr>
+            <td>${status}</td>
+            <td>
+              <a href="problems/${code}?lang=${words.language}"><code>${code}</code></a>
+            </td>
+            <td lang="en">${title}</td>
+          </tr>`;
+        })}
+      </tbody>
+    </table>`,
+  ],
+});
 
-const html = (title: string, body: string): string => `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escape(title)}</title>
-<style>
-:root { color-scheme: light dark }
+const en = {
+  language: "en" as Language,
+  title: "Problems of the API",
+  about:
+    "Every error is application/problem+json (RFC 9457); the last part of its type is one of these codes.",
+  all: "All problems",
+  httpStatus: "HTTP status",
+  advice: "What to do",
+  service: "How the service is now",
+  status: "Status",
+  code: "Code",
+  meaning: "Meaning",
+};
+type Words = typeof en;
+const ru: Words = {
+  language: "ru",
+  title: "Ошибки API",
+  about:
+    "Каждая ошибка — application/problem+json (RFC 9457); последняя часть её type — один из этих кодов. Объяснения кодов — на английском языке.",
+  all: "Все ошибки",
+  httpStatus: "Статус HTTP",
+  advice: "Что делать",
+  service: "Состояние сервиса сейчас",
+  status: "Статус",
+  code: "Код",
+  meaning: "Значение",
+};
+const words: Record<Language, Words> = { en, ru };
+
+const css = `:root { color-scheme: light dark }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem }
 .title { font-size: 1.25rem }
 dt { font-weight: 600; margin-top: 1rem } dd { margin: 0 }
-table { border-collapse: collapse } td, th { text-align: left; padding: .25rem .75rem .25rem 0 }
-code { overflow-wrap: anywhere }
-</style>
-<body>
-${body}
-</body>
-</html>
-`;
-
-const escapes: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-const escape = (text: string): string => text.replace(/[&<>"]/g, (sign) => escapes[sign] as string);
+table { border-collapse: collapse } td, th { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0 }
+code { overflow-wrap: anywhere }`;

@@ -22,7 +22,7 @@ describe("pages of the API and of the guide", () => {
   before(async function () {
     this.timeout(120_000);
     key = await addKey(edge.db, await addPartner(edge.db));
-    const toRead = [`${edge.origin}/docs`];
+    const toRead = [`${edge.origin}/docs`, `${edge.origin}/docs?lang=ru`];
     for (const url of toRead) {
       if (pages.has(url)) continue;
       const response = await fetch(url);
@@ -36,8 +36,10 @@ describe("pages of the API and of the guide", () => {
       const links = found.filter((link) => link.startsWith(`${edge.origin}/`));
       pages.set(url, { text, links });
       for (const link of links) {
-        if (/^\/docs(\/(guide|api)\/[^.]+|\/guide)?$/.test(new URL(link).pathname))
-          toRead.push(link);
+        const { pathname, search } = new URL(link);
+        const isDocs = /^\/docs(\/(guide|api)\/[^.]+|\/guide)?$/.test(pathname);
+        // Each page leads to itself in the other language: it is read from the beginning in that language.
+        if (isDocs && search === new URL(url).search) toRead.push(link);
         else others.set(link, url);
       }
     }
@@ -46,7 +48,7 @@ describe("pages of the API and of the guide", () => {
   const pathsOf = (prefix: string): string[] =>
     [...pages.keys()]
       .map((url) => url.slice(edge.origin.length))
-      .filter((path) => path.startsWith(prefix));
+      .filter((path) => path.startsWith(prefix) && !path.includes("?"));
   const plain = (html: string): string =>
     html
       .replaceAll("&lt;", "<")
@@ -79,15 +81,40 @@ describe("pages of the API and of the guide", () => {
         const response = await fetch(url);
         await response.arrayBuffer();
         expect(response.status, `${url} on ${from}`).to.equal(200);
-      } else
+      } else if (hash !== "")
         expect(page.text, `${link} on ${from}`).to.contain(` id="${decodeURI(hash.slice(1))}"`);
     }
     for (const [url, { text }] of pages) {
       expect(text.match(/<h1/g), url).to.have.length(1);
       expect(text.match(/aria-current="page"/g), url).to.have.length(1);
-      expect(text, url).not.to.match(/\{(base|main|root|sidebar|title)\}/);
+      expect(text, url).not.to.match(/\{(base|main|root|sidebar|title|other|home)\}/);
       expect(text, url).not.to.match(/ style="| on\w+="/);
     }
+  });
+
+  it("have a frame in the visitor's language, which the links keep where it was chosen", async () => {
+    const read = async (path: string, accepted: string): Promise<string> => {
+      const headers = { "Accept-Language": accepted };
+      const response = await fetch(edge.origin + path, { headers });
+      expect(response.headers.get("vary"), path).to.match(/Accept-Language/);
+      return response.text();
+    };
+    const russian = await read("/docs/guide/limits", "ru-RU,ru;q=0.9,en;q=0.5");
+    expect(russian).to.match(/<html lang="ru">[^]*<h1 id="лимиты">Лимиты<\/h1>/);
+    expect(russian).to.contain('<a href="../../docs/guide/keep-a-copy"');
+    const chosen = await read("/docs/guide/limits?lang=en", "ru");
+    expect(chosen).to.match(/<html lang="en">[^]*<h1 id="limits">Limits<\/h1>/);
+    expect(chosen).to.contain('<a href="../../docs/guide/keep-a-copy?lang=en"');
+    const call = await read("/docs/api/reportStation?lang=ru", "en");
+    for (const words of ["Тело", "Ответы", "Попробовать", "необязательно", ", от 1 до 10000"])
+      expect(call).to.contain(words);
+    // What is said of the calls stays English, and says so to who hears it.
+    expect(call).to.match(/<p lang="en">Your id of the mark/);
+    expect(await read("/docs/guide/contract?lang=ru", "")).to.contain('<div lang="en"><h1');
+    expect(await read("/problems/bad-grade", "ru")).to.contain("Что делать");
+    const texts = JSON.parse(await read("/docs/search.json?lang=ru", "")) as object;
+    expect(texts).to.have.property("/docs/guide/limits").that.contains("запросом");
+    expect(Object.keys(texts)).to.have.length(pathsOf("/docs/").length);
   });
 
   it("are known by their ETag, and unknown ones are 404", async () => {

@@ -1,4 +1,5 @@
 import { recall, remember } from "#web/kit/storage.ts";
+import { say } from "#web/docs/say.ts";
 
 const stored = "docs-language";
 
@@ -27,7 +28,7 @@ function tabsOf(group: HTMLElement, n: number): ((language: string) => void) | n
   if (panels.length < 2) return null;
   const list = document.createElement("div");
   list.setAttribute("role", "tablist");
-  list.setAttribute("aria-label", "Language");
+  list.setAttribute("aria-label", say("Language", "Язык"));
   const tabs = panels.map((panel, i) => {
     const tab = document.createElement("button");
     tab.type = "button";
@@ -69,12 +70,12 @@ function addCopy(block: HTMLElement): void {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "copy";
-  button.textContent = "Copy";
+  button.textContent = say("Copy", "Копировать");
   button.addEventListener("click", () => {
     const text = block.querySelector("pre")!.textContent;
     navigator.clipboard.writeText(text).then(
-      () => (button.textContent = "Copied"),
-      () => (button.textContent = "Not allowed"),
+      () => (button.textContent = say("Copied", "Скопировано")),
+      () => (button.textContent = say("Not allowed", "Не разрешено")),
     );
   });
   block.prepend(button);

@@ -1,3 +1,5 @@
+import { language, say } from "#web/docs/say.ts";
+
 const before = 30;
 const shown = 110;
 
@@ -19,12 +21,12 @@ export function startSearch(sidebar: HTMLElement, home: string): void {
   const groups = [...sidebar.querySelectorAll<HTMLElement>("section")].map((section) => ({
     section,
     entries: [...section.querySelectorAll<HTMLElement>(":scope > ul > li")].map((item): Entry => {
-      const { href } = item.querySelector("a")!;
+      const { pathname } = item.querySelector("a")!;
       const title = section.querySelector("h2")!.textContent;
       return {
         item,
-        name: `${title} ${item.textContent} ${href}`.toLowerCase(),
-        path: `/${href.slice(root.length)}`,
+        name: `${title} ${item.textContent} ${pathname}`.toLowerCase(),
+        path: `/${pathname.slice(root.length)}`,
       };
     }),
   }));
@@ -56,11 +58,16 @@ export function startSearch(sidebar: HTMLElement, home: string): void {
       count += inSection;
     }
     best = inTitles[0] ?? inTexts[0];
-    found.textContent = words.length === 0 ? "" : count === 0 ? "Nothing found" : `${count} found`;
+    found.textContent =
+      words.length === 0
+        ? ""
+        : count === 0
+          ? say("Nothing found", "Ничего не найдено")
+          : say(`${count} found`, `Найдено: ${count}`);
   };
   /** Reads the texts when somebody searches; without them the search still finds titles. */
   const readTexts = async (): Promise<void> => {
-    const response = await fetch(`${home}/search.json`);
+    const response = await fetch(`${home}/search.json?lang=${language}`);
     if (!response.ok) return;
     texts = (await response.json()) as Record<string, string>;
     search();

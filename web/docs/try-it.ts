@@ -1,3 +1,5 @@
+import { say } from "#web/docs/say.ts";
+
 const stored = "docs-key";
 /** Answers may be as long as the country: no more than this is shown. */
 const shownCharacters = 20_000;
@@ -43,7 +45,7 @@ async function send(form: HTMLFormElement, key: string): Promise<void> {
   const outcome = form.querySelector<HTMLElement>(".outcome")!;
   const button = form.querySelector<HTMLButtonElement>("[type=submit]")!;
   button.disabled = true;
-  outcome.replaceChildren("Waiting …");
+  outcome.replaceChildren(say("Waiting …", "Ждём ответа …"));
   const startedAt = performance.now();
   try {
     const answer = await fetch(...requestOf(form, key));
@@ -51,11 +53,18 @@ async function send(form: HTMLFormElement, key: string): Promise<void> {
     const ms = Math.round(performance.now() - startedAt);
     const left = answer.headers.get("x-ratelimit-remaining");
     const status = document.createElement("p");
-    status.textContent = `${answer.status} after ${ms} ms${left === null ? "" : `, ${left} requests left in this minute`}`;
+    status.textContent =
+      say(`${answer.status} after ${ms} ms`, `${answer.status} за ${ms} мс`) +
+      (left === null
+        ? ""
+        : say(
+            `, ${left} requests left in this minute`,
+            `, в эту минуту осталось запросов: ${left}`,
+          ));
     outcome.replaceChildren(status);
     if (text !== "") outcome.append(block(text));
   } catch (error) {
-    outcome.replaceChildren(`The request failed: ${String(error)}`);
+    outcome.replaceChildren(`${say("The request failed", "Запрос не удался")}: ${String(error)}`);
   } finally {
     button.disabled = false;
   }
@@ -115,14 +124,14 @@ async function start(answer: Response): Promise<string> {
     text = JSON.stringify(JSON.parse(text), null, 2);
   return isWhole && text.length <= shownCharacters
     ? text
-    : `${text.slice(0, shownCharacters)}\n… (only the beginning is shown)`;
+    : `${text.slice(0, shownCharacters)}\n… (${say("only the beginning is shown", "показано только начало")})`;
 }
 
 function block(text: string): HTMLElement {
   const pre = document.createElement("pre");
   pre.tabIndex = 0;
   pre.setAttribute("role", "group");
-  pre.setAttribute("aria-label", "Answer");
+  pre.setAttribute("aria-label", say("Answer", "Ответ"));
   pre.textContent = text;
   return pre;
 }

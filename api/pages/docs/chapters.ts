@@ -1,5 +1,6 @@
 import { forPartners, filesOfDocuments, markdownOf, pathOf } from "#api/pages/docs/documents.ts";
 import { slugOf } from "#api/pages/docs/markdown.ts";
+import type { Language } from "#api/pages/messages.ts";
 
 export const guideBase = "/docs/guide";
 
@@ -29,16 +30,27 @@ const flat = (name: string): string => name.replace("/", "-");
 
 /**
  * The pages of the guide: the beginning of docs/partners.md and each of its parts, then the other documents that are
- * meant for partners, in the order of the sidebar.
+ * meant for partners, in the order of the sidebar. The guide itself is in both languages, with the same addresses.
  */
-export function readChapters(baseUrl: string): Chapter[] {
+export function readChapters(baseUrl: string, language: Language): Chapter[] {
   const files = new Map(filesOfDocuments());
+  const guideOf = (name: string): string => {
+    const file = files.get(name);
+    return file === undefined ? "" : markdownOf(file, baseUrl);
+  };
+  const guide = guideOf("partners");
+  const translated = language === "en" ? guide : guideOf("partners.ru") || guide;
+  const theirs = headingsOf(translated);
+  const slugs = new Map(headingsOf(guide).map((slug, n) => [slug, theirs[n] ?? slug]));
   return [...Object.keys(forPartners), ...[...files.keys()].filter(isLinked)].flatMap(
     (name): Chapter[] => {
       const file = files.get(name);
       if (file === undefined) return [];
-      const markdown = markdownOf(file, baseUrl);
-      if (name === "partners") return partsOf(markdown);
+      if (name === "partners") return partsOf(translated, headingsOf(guide, 2), language);
+      const markdown = markdownOf(file, baseUrl).replaceAll(
+        /(?<=\(partners\.md#)[\w-]+/g,
+        (slug) => slugs.get(slug) ?? slug,
+      );
       const [heading = name] = markdown.split("\n");
       const title = isTitled(name) ? forPartners[name][0] : heading.replace(/^# /, "Decisions ");
       return [{ slug: flat(name), title, markdown, markdownPath: pathOf(name), document: name }];
@@ -46,10 +58,19 @@ export function readChapters(baseUrl: string): Chapter[] {
   );
 }
 
+/** The names of a guide's headings in addresses, those of its parts down to `level`. */
+const headingsOf = (markdown: string, level = 6): string[] =>
+  [...markdown.replaceAll(/^```.*?^```/gms, "").matchAll(/^(##+) (.+)$/gm)]
+    .filter(([, signs]) => signs!.length <= level)
+    .map(([, , title]) => slugOf(title!));
+
 const isTitled = (name: string): name is keyof typeof forPartners => name in forPartners;
 
-/** The parts of the guide, each with its headings one level up. Lines that begin with `#` in code stay. */
-function partsOf(markdown: string): Chapter[] {
+/**
+ * The parts of the guide under these names, each with its headings one level up. Lines that begin with `#` in code
+ * stay.
+ */
+function partsOf(markdown: string, slugs: readonly string[], language: Language): Chapter[] {
   const parts: string[][] = [[]];
   let isCode = false;
   for (const line of markdown.split("\n")) {
@@ -60,8 +81,8 @@ function partsOf(markdown: string): Chapter[] {
   }
   return parts.map((lines, n) => {
     const title = lines[0]!.slice(2);
-    const slug = n === 0 ? "" : slugOf(title);
-    const markdownPath = `${addressOf(slug)}.md`;
+    const slug = n === 0 ? "" : slugs[n - 1]!;
+    const markdownPath = language === "en" ? `${addressOf(slug)}.md` : pathOf("partners.ru");
     return { slug, title, markdown: lines.join("\n"), markdownPath, document: "partners" };
   });
 }
@@ -75,19 +96,16 @@ function partsOf(markdown: string): Chapter[] {
 export function createLinks(chapters: readonly Chapter[]): {
   linkFrom(chapter: Chapter, root: string): (href: string) => string;
 } {
-  /** Page of each heading of the guide. */
-  const pages = new Map<string, string>();
-  for (const { document, slug, markdown } of chapters) {
+  /** Where each heading of the guide is. */
+  const places = new Map<string, string>();
+  for (const { document, slug, title, markdown } of chapters) {
     if (document !== "partners") continue;
-    for (const [, title] of markdown.matchAll(/^#+ (.+)$/gm)) {
-      if (!pages.has(slugOf(title!))) pages.set(slugOf(title!), slug);
+    for (const [, heading] of markdown.matchAll(/^#+ (.+)$/gm)) {
+      const name = slugOf(heading!);
+      const hash = heading === title ? "" : `#${name}`;
+      if (!places.has(name)) places.set(name, addressOf(slug) + hash);
     }
   }
-  const inGuide = (fragment: string): string => {
-    const page = pages.get(fragment);
-    if (page === undefined) return addressOf("");
-    return page === fragment ? addressOf(page) : `${addressOf(page)}#${fragment}`;
-  };
   return {
     linkFrom: (chapter, root) => (href) => {
       if (/^[a-z]+:/.test(href)) return href;
@@ -96,7 +114,7 @@ export function createLinks(chapters: readonly Chapter[]): {
       const document = flat(name.replace(/\.md$/, ""));
       const hash = fragment === "" ? "" : `#${fragment}`;
       if (document === "partners")
-        return root + (fragment === "" ? addressOf("") : inGuide(fragment)).slice(1);
+        return root + (places.get(decodeURI(fragment)) ?? addressOf("")).slice(1);
       if (path === "") return hash;
       if (chapters.some(({ slug }) => slug === document))
         return `${root}${addressOf(document).slice(1)}${hash}`;
@@ -107,7 +125,7 @@ export function createLinks(chapters: readonly Chapter[]): {
 
 /** The Markdown of a part of the guide by itself: its links are whole addresses, of Markdown where there is one. */
 export function chapterAsMarkdown(markdownPath: string, baseUrl: string): string {
-  const chapters = readChapters(baseUrl);
+  const chapters = readChapters(baseUrl, "en");
   const chapter = chapters.find((one) => one.markdownPath === markdownPath)!;
   const linkTo = createLinks(chapters).linkFrom(chapter, `${baseUrl}/`);
   const pages = new Map(

@@ -64,7 +64,7 @@ const catalogPath = "/.well-known/api-catalog";
 const catalogLink = `<${catalogPath}>; rel="api-catalog"`;
 /** The parts of the guide: each is a page, and has its Markdown beside. */
 const partsOfGuide = (baseUrl: string): Chapter[] =>
-  readChapters(baseUrl).filter(({ document }) => document === "partners");
+  readChapters(baseUrl, "en").filter(({ document }) => document === "partners");
 
 const overviewOf = (baseUrl: string): string => `# Fuelmark
 

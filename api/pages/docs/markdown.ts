@@ -49,7 +49,7 @@ export function renderMarkdown(
           `<tr>${cells.map(({ tokens }) => `<${name}>${this.parser.parseInline(tokens)}</${name}>`).join("")}</tr>`;
         const rows = token.rows.map((cells) => row(cells, "td")).join("\n");
         const table = { html: `<thead>${row(token.header, "th")}</thead><tbody>${rows}</tbody>` };
-        return html`<div class="wide" role="group" tabindex="0" aria-label="Table: ${names}">
+        return html`<div class="wide" role="group" tabindex="0" aria-label="${names}">
           <table>
             ${table}
           </table>
@@ -74,8 +74,9 @@ const texts = new Map<string, Html>();
 export function renderText(markdown: string): Html {
   let text = texts.get(markdown);
   if (text === undefined) {
-    text = renderMarkdown(markdown).body;
-    texts.set(markdown, text);
+    const { html } = renderMarkdown(markdown).body;
+    // Also on pages in another language.
+    texts.set(markdown, (text = { html: html.replaceAll("<p>", '<p lang="en">') }));
   }
   return text;
 }
@@ -112,7 +113,7 @@ const codeBlock = (text: string, label: string): Html =>
     <pre
       tabindex="0"
       role="group"
-      aria-label="${label === "" ? "Text" : `Code: ${label}`}"
+      aria-label="${label === "" ? "text" : label}"
     ><code>${text}</code></pre>
   </div>`;
 

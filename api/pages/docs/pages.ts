@@ -1,10 +1,11 @@
+import { LRUCache } from "lru-cache";
 import { type PackedFile, packFile, sendPacked } from "#api/http/etag.ts";
 import type { Context, PageRouter } from "#api/http/context.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import { openApi30Path, openApiPath } from "#api/openapi/serve.ts";
 import { contentPolicy, readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
 import { addressOf, createLinks, guideBase, readChapters } from "#api/pages/docs/chapters.ts";
-import { renderMarkdown } from "#api/pages/docs/markdown.ts";
+import { renderMarkdown, renderText } from "#api/pages/docs/markdown.ts";
 import { type ApiDocument, operationsOf } from "#api/pages/docs/openapi.ts";
 import { methodBadge, operationPage } from "#api/pages/docs/operation-page.ts";
 import { searchTexts } from "#api/pages/docs/search-texts.ts";
@@ -15,11 +16,15 @@ import {
   rootFrom,
   wholePage,
 } from "#api/pages/docs/shell.ts";
+import { docsWords } from "#api/pages/docs/words.ts";
 import { html, type Html } from "#api/pages/html.ts";
+import { type Language, pickLanguage } from "#api/pages/messages.ts";
 import { pageHeaders } from "#api/pages/page-headers.ts";
 
 /** The texts for the search in the sidebar, by the address of the page. */
 const searchPath = "/docs/search.json";
+/** Most pages that are kept as they are sent: there are some 60, in two languages. */
+const keptMax = 150;
 
 /**
  * `/docs`: the API for people, a page for each operation (`/docs/api/listStations`), and beside it the guide
@@ -31,13 +36,30 @@ export function docsPages(
   document: object,
 ): void {
   const template = readBuilt("docs/index.html");
+  const files = new LRUCache<string, PackedFile>({ max: keptMax });
+  interface Made {
+    contents: Contents;
+    pages: Map<string, () => DocsPage>;
+    texts?: Promise<PackedFile>;
+  }
+  const made = new Map<Language, Made>();
   // Made when first asked for: most processes never are.
-  let pages: Map<string, () => DocsPage> | undefined;
-  let contents: Contents | undefined;
-  const files = new Map<string, PackedFile>();
-  let texts: Promise<PackedFile> | undefined;
-  const readAll = (): Contents =>
-    (contents ??= readContents(document as ApiDocument, config.baseUrl));
+  const madeIn = (language: Language): Made => {
+    let one = made.get(language);
+    if (one === undefined) {
+      const contents = readContents(document as ApiDocument, config.baseUrl, language);
+      made.set(language, (one = { contents, pages: pagesOf(contents) }));
+    }
+    return one;
+  };
+  const chosen = (ctx: Context): { language: Language; isChosen: boolean } => {
+    const given = new URLSearchParams(ctx.querystring).get("lang");
+    ctx.set({ Vary: "Accept-Language", "Cache-Control": "no-cache" });
+    return {
+      language: pickLanguage(given, ctx.get("accept-language")),
+      isChosen: given !== null,
+    };
+  };
 
   /** False when there is no such page. */
   const send = (ctx: Context, path: string): boolean => {
@@ -45,16 +67,18 @@ export function docsPages(
       sendBuiltPage(ctx, null);
       return true;
     }
-    pages ??= pagesOf(readAll());
+    const { language, isChosen } = chosen(ctx);
+    const { pages, contents } = madeIn(language);
     const page = pages.get(path);
     if (page === undefined) return false;
-    let file = files.get(path);
+    const name = `${path} ${language} ${isChosen}`;
+    let file = files.get(name);
     if (file === undefined) {
-      file = packFile("html", Buffer.from(wholePage(template, page(), readAll())));
-      files.set(path, file);
+      file = packFile("html", Buffer.from(wholePage(template, page(), contents, isChosen)));
+      files.set(name, file);
     }
     ctx.set({
-      "Cache-Control": "no-cache",
+      "Content-Language": language,
       ...pageHeaders(contentPolicy()),
       "Referrer-Policy": "no-referrer",
     });
@@ -68,11 +92,12 @@ export function docsPages(
     });
   }
   router.get(searchPath, async (ctx) => {
-    texts ??= searchTexts(readAll()).then((all) =>
+    const one = madeIn(chosen(ctx).language);
+    one.texts ??= searchTexts(one.contents).then((all) =>
       packFile("json", Buffer.from(JSON.stringify(all))),
     );
-    ctx.set({ "Cache-Control": "no-cache", ...pageHeaders(contentPolicy()) });
-    sendPacked(ctx, await texts);
+    ctx.set(pageHeaders(contentPolicy()));
+    sendPacked(ctx, await one.texts);
   });
   for (const base of [guideBase, operationBase]) {
     router.get(`${base}/:name`, async (ctx, next) => {
@@ -81,15 +106,16 @@ export function docsPages(
   }
 }
 
-const readContents = (document: ApiDocument, baseUrl: string): Contents => ({
+const readContents = (document: ApiDocument, baseUrl: string, language: Language): Contents => ({
   document,
   operations: operationsOf(document),
-  chapters: readChapters(baseUrl),
+  chapters: readChapters(baseUrl, language),
+  language,
 });
 
 /** Pages by address; each is made when it is asked for, so that none of them holds up other requests for long. */
 function pagesOf(contents: Contents): Map<string, () => DocsPage> {
-  const { document, operations, chapters } = contents;
+  const { document, operations, chapters, language } = contents;
   const { linkFrom } = createLinks(chapters);
   const pages = new Map<string, () => DocsPage>();
   const add = (path: string, make: () => Omit<DocsPage, "path">): void => {
@@ -102,26 +128,26 @@ function pagesOf(contents: Contents): Map<string, () => DocsPage> {
     add(path, () => {
       const { body, headings } = renderMarkdown(markdown, linkFrom(chapter, rootFrom(path)));
       const inside = headings.filter(({ level }) => level === 2);
-      return { title, main: body, inside, markdownPath };
+      const isOther = language !== "en" && chapter.document !== "partners";
+      const main = isOther ? html`<div lang="en">${body}</div>` : body;
+      return { title, main, inside, markdownPath };
     });
   }
   for (const operation of operations)
     add(`${operationBase}/${operation.operationId}`, () => ({
       title: operation.summary,
-      main: operationPage(document, operation),
+      main: operationPage(document, operation, docsWords(language)),
     }));
   return pages;
 }
 
 /** The page about all calls: their rules, and a list of them. */
-function overview({ document, operations, chapters }: Contents): Html {
+function overview({ document, operations, chapters, language }: Contents): Html {
   const { info, servers, tags } = document;
-  return html`<h1>${info.title}</h1>
-    <h2 id="guide">Guide</h2>
-    <p>
-      From a key to a working integration. New here? Begin with
-      <a href="docs/guide">the overview</a>.
-    </p>
+  const words = docsWords(language);
+  return html`<h1 lang="en">${info.title}</h1>
+    <h2 id="guide">${words.guide}</h2>
+    <p>${words.fromKey} <a href="docs/guide">${words.theOverview}</a>.</p>
     <ul>
       ${chapters
         .filter(({ document: from, slug }) => from === "partners" && slug !== "")
@@ -129,17 +155,18 @@ function overview({ document, operations, chapters }: Contents): Html {
           ({ slug, title }) => html`<li><a href="${addressOf(slug).slice(1)}">${title}</a></li>`,
         )}
     </ul>
-    <h2 id="calls">Calls</h2>
+    <h2 id="calls">${words.calls}</h2>
     <p>
-      All paths below are at <code>${servers[0]!.url}</code>. For programs:
+      ${words.pathsAt} <code>${servers[0]!.url}</code>. ${words.forPrograms}
       <a href="${openApiPath.slice(1)}">OpenAPI 3.1</a>,
       <a href="${openApi30Path.slice(1)}">OpenAPI 3.0</a>, <a href="llms.txt">llms.txt</a>.
     </p>
-    ${renderMarkdown(info.description).body}
+    ${words.inEnglish === "" ? null : html`<p class="soft">${words.inEnglish}</p>`}
+    ${renderText(info.description)}
     ${tags.map(
       ({ name, description }) =>
-        html`<h2 id="${name.toLowerCase()}">${name}</h2>
-          <p>${description}</p>
+        html`<h2 id="${name.toLowerCase()}">${words.tags[name] ?? name}</h2>
+          <p lang="en">${description}</p>
           <ul class="calls">
             ${operations
               .filter((one) => one.tags.includes(name))

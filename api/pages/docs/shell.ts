@@ -2,6 +2,8 @@ import { html, type Html } from "#api/pages/html.ts";
 import { addressOf, type Chapter, isDecisions } from "#api/pages/docs/chapters.ts";
 import { methodBadge } from "#api/pages/docs/operation-page.ts";
 import type { ApiDocument, Operation } from "#api/pages/docs/openapi.ts";
+import { docsWords } from "#api/pages/docs/words.ts";
+import type { Language } from "#api/pages/messages.ts";
 import { openApi30Path, openApiPath } from "#api/openapi/serve.ts";
 
 export const operationBase = "/docs/api";
@@ -11,6 +13,7 @@ export interface Contents {
   document: ApiDocument;
   operations: readonly Operation[];
   chapters: readonly Chapter[];
+  language: Language;
 }
 
 export interface DocsPage {
@@ -26,27 +29,51 @@ export interface DocsPage {
 /** The way from a page to the root of the service, which may stand below a path of its host: `../../`. */
 export const rootFrom = (path: string): string => "../".repeat(path.split("/").length - 2);
 
-/** The whole page: `template` as it was built, with this page's title, sidebar and text. */
-export function wholePage(template: string, page: DocsPage, contents: Contents): string {
+/**
+ * The whole page: `template` as it was built, with this page's title, sidebar and text. `isChosen`: the language stands
+ * in the address, and its links keep it.
+ */
+export function wholePage(
+  template: string,
+  page: DocsPage,
+  contents: Contents,
+  isChosen: boolean,
+): string {
   const root = rootFrom(page.path);
+  const { language } = contents;
+  const words = docsWords(language);
+  const other = language === "en" ? "ru" : "en";
+  const { home, skip, menu, documentation, search } = words;
   const parts: Record<string, Html> = {
-    title: html`${page.title}`,
-    root: html`${root}`,
+    ...inHtml({ title: page.title, root, language, home, skip, menu, documentation, search }),
+    other: html`<a class="language" href="?lang=${other}" lang="${other}" hreflang="${other}"
+      >${{ en: "English", ru: "Русский" }[other]}</a
+    >`,
     sidebar: sidebar(page, contents, root),
     main: html`${page.main}${
       page.markdownPath === undefined
         ? null
         : html`<p class="soft">
-            <a href="${root}${page.markdownPath.slice(1)}">This page as Markdown</a>
+            <a href="${root}${page.markdownPath.slice(1)}">${words.asMarkdown}</a>
           </p>`
     }`,
   };
-  return template
+  const whole = template
     .replaceAll(/(src|href)="\.\.\/assets\//g, `$1="${root}assets/`)
-    .replaceAll(/\{(title|root|sidebar|main)\}/g, (_, name: string) => parts[name]!.html);
+    .replaceAll(/\{(\w+)\}/g, (_, name: string) => parts[name]!.html);
+  return isChosen ? whole.replaceAll(ownLinks, `$1?lang=${language}$2"`) : whole;
 }
 
-function sidebar(page: DocsPage, { document, operations, chapters }: Contents, root: string): Html {
+/** Links to pages of these, and to others that ask for the language in the same way. */
+const ownLinks =
+  /(<a[^>]* href="(?:\.\.\/)*(?:docs(?:\/(?:guide|api)(?:\/[\w-]+)?)?|guide\/[\w-]+|problems|status))(#[^"]*)?"/g;
+
+const inHtml = (texts: Record<string, string>): Record<string, Html> =>
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, html`${text}`]));
+
+function sidebar(page: DocsPage, contents: Contents, root: string): Html {
+  const { document, operations, chapters, language } = contents;
+  const words = docsWords(language);
   const link = (path: string, text: Html): Html => {
     const isHere = path === page.path;
     const inside = (isHere ? (page.inside ?? []) : []).map(
@@ -74,12 +101,14 @@ function sidebar(page: DocsPage, { document, operations, chapters }: Contents, r
     chapters
       .filter((one) => (one.document === "partners") === isGuide)
       .filter((one) => !isDecisions(one) || addressOf(one.slug) === page.path)
-      .map((one) => link(addressOf(one.slug), html`${one.slug === "" ? "Overview" : one.title}`));
-  return html`${group("Guide", pagesOf(true))} ${group("More to read", pagesOf(false))}
-  ${group("API", [link("/docs", html`All calls`)])}
+      .map((one) =>
+        link(addressOf(one.slug), html`${one.slug === "" ? words.overview : one.title}`),
+      );
+  return html`${group(words.guide, pagesOf(true))} ${group(words.more, pagesOf(false))}
+  ${group("API", [link("/docs", html`${words.allCalls}`)])}
   ${document.tags.map(({ name }) =>
     group(
-      name,
+      words.tags[name] ?? name,
       operations
         .filter(({ tags }) => tags.includes(name))
         .map(({ operationId, method, summary, path }) =>
@@ -90,10 +119,10 @@ function sidebar(page: DocsPage, { document, operations, chapters }: Contents, r
         ),
     ),
   )}
-  ${group("Service", [
-    link("/problems", html`Errors`),
-    link("/status", html`Service status`),
-    link("/dashboard/", html`Dashboard`),
+  ${group(words.service, [
+    link("/problems", html`${words.errors}`),
+    link("/status", html`${words.status}`),
+    link("/dashboard/", html`${words.dashboard}`),
     link(openApiPath, html`OpenAPI 3.1`),
     link(openApi30Path, html`OpenAPI 3.0`),
     link("/llms.txt", html`llms.txt`),
