@@ -1,4 +1,4 @@
-import { devices, type FirstSeen } from "#src/domain/devices.ts";
+import { type Basis, devices, type FirstSeen } from "#src/domain/devices.ts";
 import {
   advance,
   type Event,
@@ -99,6 +99,7 @@ export function decide(
   now: number,
   rules: FoldRules,
 ): Decision {
+  const basis: Basis = { firstSeen, rules };
   const outcomes = new Map<number, MarkOutcome>();
   const arriving = eventsOf(arrivals);
   const open = new Set(
@@ -107,7 +108,7 @@ export function decide(
   const verdicts = new Map<number, Mark>();
   const judge = (event: Event, before: Folded): Event => {
     if (event.kind === "seed" || !open.has(event.mark.id)) return event;
-    const mark = verdicts.get(event.mark.id) ?? withCaution(event.mark, before, firstSeen, rules);
+    const mark = verdicts.get(event.mark.id) ?? withCaution(event.mark, before, basis);
     verdicts.set(mark.id, mark);
     return { kind: "mark", mark };
   };
@@ -131,13 +132,10 @@ export function decide(
       // Ends before the next event: later states belong to that one.
       const moment = Math.min(now, until);
       const was = folded.state;
-      folded = step(folded, event, firstSeen, rules, { counts: true, until });
+      folded = step(folded, event, basis, { counts: true, until });
       note(event, folded);
       if (event.kind === "mark") {
-        outcomes.set(
-          event.mark.id,
-          outcomeOf(event.mark, folded, before, moment, firstSeen, rules),
-        );
+        outcomes.set(event.mark.id, outcomeOf(event.mark, folded, before, moment, basis));
         noteHarm(event.mark, was, folded.state, event.mark.at);
       }
       before = servedAt(folded.state, moment, rules);
@@ -153,15 +151,12 @@ export function decide(
         marks: [...facts.history.marks, ...earlier.map((one) => verdicts.get(one.id) ?? one)],
         seeds: [...facts.history.seeds, ...arrivals.seeds],
       }).filter((event) => order(positionOf(event), mark) < 0);
-      judge({ kind: "mark", mark }, foldAll(origin, events, firstSeen, rules, { judge }));
+      judge({ kind: "mark", mark }, foldAll(origin, events, basis, { judge }));
     }
     const events = inOrder([...known, ...arriving]);
-    folded = foldAll(origin, events, firstSeen, rules, { judge, note });
+    folded = foldAll(origin, events, basis, { judge, note });
     for (const mark of arrivals.marks) {
-      outcomes.set(
-        mark.id,
-        outcomeOf(verdicts.get(mark.id) ?? mark, folded, before, now, firstSeen, rules),
-      );
+      outcomes.set(mark.id, outcomeOf(verdicts.get(mark.id) ?? mark, folded, before, now, basis));
       noteHarm(mark, facts.state, folded.state, now);
     }
   }
@@ -217,13 +212,12 @@ function outcomeOf(
   folded: Folded,
   before: ServedStatus,
   now: number,
-  firstSeen: FirstSeen,
-  rules: FoldRules,
+  basis: Basis,
 ): MarkOutcome {
-  const state = advance(folded.state, now, rules);
-  const shown = view(folded.state, now, rules.statusLifetimeMs);
-  const live = folded.opinions.filter((opinion) => now < opinion.at + rules.statusLifetimeMs);
-  const supporters = supportersAt(mark.status, live, state, now, firstSeen, rules);
+  const state = advance(folded.state, now, basis.rules);
+  const shown = view(folded.state, now, basis.rules.statusLifetimeMs);
+  const live = folded.opinions.filter((opinion) => now < opinion.at + basis.rules.statusLifetimeMs);
+  const supporters = supportersAt(mark.status, live, state, now, basis);
   const supports = supporters.some((opinion) => opinion.id === mark.id);
   const version = state.versions.find((some) => some.status === mark.status);
   const served = state.served?.status ?? "nodata";
@@ -249,13 +243,14 @@ const neededForNo = 3;
  * then needs; any other mark stays as it is. `before`: the station just before the mark, in the order of marks. Judged
  * once, when the mark is first processed.
  */
-function withCaution(mark: Mark, before: Folded, firstSeen: FirstSeen, rules: FoldRules): Mark {
+function withCaution(mark: Mark, before: Folded, basis: Basis): Mark {
   const { at } = mark;
-  const isNew = (one: Mark): boolean => at - firstSeen(one.reporterId) < rules.newcomerMs;
+  const isNew = (one: Mark): boolean =>
+    at - basis.firstSeen(one.reporterId) < basis.rules.newcomerMs;
   if (mark.rule === "key-threshold" || !isNew(mark)) return mark;
-  const state = advance(before.state, at, rules);
+  const state = advance(before.state, at, basis.rules);
   if (state.served === null || family(state.served.status) === family(mark.status)) return mark;
-  const live = before.opinions.filter((one) => at < one.at + rules.statusLifetimeMs);
+  const live = before.opinions.filter((one) => at < one.at + basis.rules.statusLifetimeMs);
   const cautious = (needed: number): Mark => ({ ...mark, needed, rule: "caution" });
   if (mark.status === "no") {
     const denied = live.some((one) => family(one.status) === "has" && !isNew(one));
@@ -263,7 +258,7 @@ function withCaution(mark: Mark, before: Folded, firstSeen: FirstSeen, rules: Fo
   }
   if (mark.remote) return mark;
   const deniers = supportersOf("no", live, state);
-  const isFresh = deniers.some((one) => at - one.at < rules.cautionFreshMs);
-  const enough = devices(deniers, at, firstSeen, rules).length >= 2;
+  const isFresh = deniers.some((one) => at - one.at < basis.rules.cautionFreshMs);
+  const enough = devices(deniers, at, basis).length >= 2;
   return enough && isFresh && deniers.some((one) => !isNew(one)) ? cautious(neededForFuel) : mark;
 }

@@ -1,7 +1,15 @@
 import type { FoldRules } from "#src/domain/rules.ts";
+import type { Mark, Side } from "#src/domain/state.ts";
+import { family, type Status } from "#src/domain/vocabulary.ts";
 
 /** First-seen times (ms) by reporter id. */
 export type FirstSeen = (reporterId: number) => number;
+
+/** The ages and the rules by which a fold judges. */
+export interface Basis {
+  firstSeen: FirstSeen;
+  rules: FoldRules;
+}
 
 /** The reporter of an opinion, with its viewer's network if new devices of that network count as one device. */
 interface Opinion {
@@ -17,24 +25,23 @@ interface Opinion {
 export function devices<T extends Opinion>(
   opinions: readonly T[],
   at: number,
-  firstSeen: FirstSeen,
-  rules: Pick<FoldRules, "deviceWindowMs" | "newcomerMs">,
+  basis: Basis,
 ): T[][] {
   const sorted = opinions
-    .map((opinion) => ({ opinion, seen: firstSeen(opinion.reporterId) }))
+    .map((opinion) => ({ opinion, seen: basis.firstSeen(opinion.reporterId) }))
     .sort((a, b) => a.seen - b.seen || a.opinion.reporterId - b.opinion.reporterId);
   const groups: T[][] = [];
   let opener = Number.NEGATIVE_INFINITY;
   for (const { opinion, seen } of sorted) {
     const group = groups.at(-1);
-    if (group !== undefined && seen - opener < rules.deviceWindowMs) group.push(opinion);
+    if (group !== undefined && seen - opener < basis.rules.deviceWindowMs) group.push(opinion);
     else {
       groups.push([opinion]);
       opener = seen;
     }
   }
   const newNetwork = ({ reporterId, network }: T): string | undefined =>
-    at - firstSeen(reporterId) < rules.newcomerMs ? network : undefined;
+    at - basis.firstSeen(reporterId) < basis.rules.newcomerMs ? network : undefined;
   return groups.length < 2 ? groups : joinedByNetwork(groups, newNetwork);
 }
 
@@ -57,4 +64,73 @@ function joinedByNetwork<T>(groups: T[][], networkOf: (one: T) => string | undef
     for (const other of others) joined.splice(joined.indexOf(other), 1);
   }
   return joined.map(({ members }) => members);
+}
+
+export type Verdict =
+  | { kind: "disputed"; served: Side; challenger: Side }
+  | { kind: "challenger-faded" }
+  | { kind: "challenger-wins" };
+
+const weight = (device: readonly Mark[], at: number, basis: Basis): number =>
+  (device.every((mark) => mark.remote) ? 0.5 : 1) *
+  (device.every((mark) => at - basis.firstSeen(mark.reporterId) < basis.rules.newcomerMs)
+    ? 0.5
+    : 1);
+
+/**
+ * The dispute rule of decisions 2 at the moment `at` (ms), for a version with enough devices whose family is
+ * not the served status's. `live`: all live opinions on the station; `supporters`: the version's.
+ */
+export function judgeDispute(
+  input: {
+    at: number;
+    served: Status;
+    status: Status;
+    supporters: readonly Mark[];
+    live: readonly Mark[];
+  },
+  basis: Basis,
+): Verdict {
+  const { at } = input;
+  const recent = (mark: Mark): boolean => at - mark.at < basis.rules.disputeWindowMs;
+  const challengers = input.supporters.filter(recent);
+  const defenders = input.live
+    .filter((mark) => family(mark.status) === family(input.served))
+    .filter(recent);
+  const sides = [defenders, challengers].map((marks) => {
+    const groups = devices(marks, at, basis);
+    return {
+      count: groups.length,
+      weight: groups.reduce((sum, group) => sum + weight(group, at, basis), 0),
+      updated: marks.reduce((newest, mark) => Math.max(newest, mark.at), 0),
+    };
+  });
+  const [served, challenger] = sides as [(typeof sides)[0], (typeof sides)[0]];
+  if (challenger.count < 2) return { kind: "challenger-faded" };
+  if (served.count < 2 || challenger.weight > served.weight) return { kind: "challenger-wins" };
+  return {
+    kind: "disputed",
+    served: { status: input.served, count: served.count, updated: served.updated },
+    challenger: { status: input.status, count: challenger.count, updated: challenger.updated },
+  };
+}
+
+/** Moments (ms) after `at`, up to `until`, at which time may change a verdict: a mark or a newcomer ages out. */
+export function verdictInstants(
+  live: readonly Mark[],
+  at: number,
+  until: number,
+  basis: Basis,
+): number[] {
+  const instants: number[] = [];
+  const add = (instant: number): void => {
+    if (instant > at && instant <= until) instants.push(instant);
+  };
+  for (const mark of live) {
+    add(mark.at + basis.rules.disputeWindowMs);
+    add(mark.at + basis.rules.statusLifetimeMs);
+    if (mark.status === "no") add(mark.at + basis.rules.newcomerNoMs);
+    add(basis.firstSeen(mark.reporterId) + basis.rules.newcomerMs);
+  }
+  return instants;
 }

@@ -1,5 +1,5 @@
 import { priceSupport, type PriceSupport } from "#src/domain/details.ts";
-import { devices, type FirstSeen } from "#src/domain/devices.ts";
+import { type Basis, devices, type FirstSeen } from "#src/domain/devices.ts";
 import {
   advance,
   type Event,
@@ -106,19 +106,20 @@ export function explain(
   rules: FoldRules,
   described = Number.POSITIVE_INFINITY,
 ): Explanation {
+  const basis: Basis = { firstSeen, rules };
   const events: Event[] = [
     ...history.marks.map((mark): Event => ({ kind: "mark", mark })),
     ...history.seeds.map((seed): Event => ({ kind: "seed", seed })),
   ].sort((a, b) => order(positionOf(a), positionOf(b)));
   const first = Math.max(0, events.length - described);
   const origin = { state: { ...emptyState, lastUpdated }, opinions: [] };
-  let folded: Folded = foldAll(origin, events.slice(0, first), firstSeen, rules);
+  let folded: Folded = foldAll(origin, events.slice(0, first), basis);
   const steps: Step[] = [];
   for (const event of events.slice(first)) {
     const { at } = positionOf(event);
     steps.push(...passed(folded.state, at, rules));
     const before = folded;
-    folded = step(before, event, firstSeen, rules);
+    folded = step(before, event, basis);
     const shown = shownAt(folded.state, at, rules);
     steps.push(
       event.kind === "seed"
@@ -129,28 +130,21 @@ export function explain(
             taken: folded.state.seeded === event.seed,
             shown,
           }
-        : markStep(event.mark, before, folded, shown, firstSeen, rules),
+        : markStep(event.mark, before, folded, shown, basis),
     );
   }
   steps.push(...passed(folded.state, now, rules));
   return { steps, state: folded.state };
 }
 
-function markStep(
-  mark: Mark,
-  before: Folded,
-  after: Folded,
-  shown: Shown,
-  firstSeen: FirstSeen,
-  rules: FoldRules,
-): MarkStep {
+function markStep(mark: Mark, before: Folded, after: Folded, shown: Shown, basis: Basis): MarkStep {
   const { at, id, reporterId, status, remote, needed, rule } = mark;
-  const was = advance(before.state, at, rules).served;
+  const was = advance(before.state, at, basis.rules).served;
   const { served, versions } = after.state;
-  const supporters = supportersAt(status, after.opinions, after.state, at, firstSeen, rules);
-  const have = devices(supporters, at, firstSeen, rules).length;
+  const supporters = supportersAt(status, after.opinions, after.state, at, basis);
+  const have = devices(supporters, at, basis).length;
   const replaced = before.opinions.find((one) => one.reporterId === reporterId);
-  const live = replaced !== undefined && at < replaced.at + rules.statusLifetimeMs;
+  const live = replaced !== undefined && at < replaced.at + basis.rules.statusLifetimeMs;
   const effect = (): MarkStep["effect"] => {
     if (served?.status === status && was?.status !== status) return "published";
     if (served?.status === status) return served.updated > was!.updated ? "renewed" : "counted";
@@ -172,25 +166,19 @@ function markStep(
     reporters: supporters.length,
     replaces: live ? replaced.status : null,
     effect: effect(),
-    waitingPrices: waitingPrices(mark, supporters, firstSeen, rules),
+    waitingPrices: waitingPrices(mark, supporters, basis),
     shown,
   };
 }
 
 /** The prices of a mark that do not count at its own moment, among the supporters of its status. */
-function waitingPrices(
-  mark: Mark,
-  supporters: readonly Mark[],
-  firstSeen: FirstSeen,
-  rules: FoldRules,
-): WaitingPrice[] {
+function waitingPrices(mark: Mark, supporters: readonly Mark[], basis: Basis): WaitingPrice[] {
   if (!supporters.some(({ id }) => id === mark.id)) return [];
-  const count = (marks: readonly Mark[]): number =>
-    devices(marks, mark.at, firstSeen, rules).length;
+  const count = (marks: readonly Mark[]): number => devices(marks, mark.at, basis).length;
   return grades.flatMap((grade) => {
     const price = mark.prices?.[grade];
     if (price === undefined) return [];
-    const support = priceSupport(mark, grade, supporters, count, rules);
+    const support = priceSupport(mark, grade, supporters, count, basis.rules);
     return support.have < support.needed ? { grade, price, ...support } : [];
   });
 }

@@ -1,6 +1,11 @@
 import { detailsOf, mergePrices, noDetails } from "#src/domain/details.ts";
-import { devices, type FirstSeen } from "#src/domain/devices.ts";
-import { judgeDispute, type Verdict, verdictInstants } from "#src/domain/dispute.ts";
+import {
+  type Basis,
+  devices,
+  judgeDispute,
+  type Verdict,
+  verdictInstants,
+} from "#src/domain/devices.ts";
 import type { FoldRules } from "#src/domain/rules.ts";
 import {
   type Mark,
@@ -71,14 +76,13 @@ export function supportersAt(
   live: readonly Mark[],
   state: StationState,
   at: number,
-  firstSeen: FirstSeen,
-  rules: FoldRules,
+  basis: Basis,
 ): Mark[] {
   const supporters = supportersOf(status, live, state);
   if (status !== "no" || state.served?.status === "no") return supporters;
   const isNewcomers = ({ rule, at: made, reporterId }: Mark): boolean =>
-    rule !== "key-threshold" && made - firstSeen(reporterId) < rules.newcomerMs;
-  return supporters.filter((mark) => at - mark.at < rules.newcomerNoMs || !isNewcomers(mark));
+    rule !== "key-threshold" && made - basis.firstSeen(reporterId) < basis.rules.newcomerMs;
+  return supporters.filter((mark) => at - mark.at < basis.rules.newcomerNoMs || !isNewcomers(mark));
 }
 
 /**
@@ -88,14 +92,13 @@ export function supportersAt(
 export function foldAll(
   origin: Folded,
   events: readonly Event[],
-  firstSeen: FirstSeen,
-  rules: FoldRules,
+  basis: Basis,
   { judge, note }: Partial<Hooks> = {},
 ): Folded {
   const looks = looksAt(events);
   return events.reduce((before, come, index) => {
     const event = judge?.(come, before) ?? come;
-    const folded = step(before, event, firstSeen, rules, looks[index]);
+    const folded = step(before, event, basis, looks[index]);
     note?.(event, folded);
     return folded;
   }, origin);
@@ -120,50 +123,31 @@ function looksAt(events: readonly Event[]): Look[] {
 }
 
 /** One step of the fold: a mark or an import, at its own moment. Events must come in order. */
-export function step(
-  folded: Folded,
-  event: Event,
-  firstSeen: FirstSeen,
-  rules: FoldRules,
-  look = everything,
-): Folded {
+export function step(folded: Folded, event: Event, basis: Basis, look = everything): Folded {
   const position = positionOf(event);
   const last = { at: position.at, id: position.id };
-  const before = advance(folded.state, position.at, rules);
+  const before = advance(folded.state, position.at, basis.rules);
   if (event.kind === "seed") {
     const { seed } = event;
-    const taken = acceptSeed(before, seed, rules)
+    const taken = acceptSeed(before, seed, basis.rules)
       ? { seeded: seed, lastUpdated: seed.updated }
       : {};
     return { state: { ...before, ...taken, last }, opinions: folded.opinions };
   }
-  const opinions = withOpinion(folded.opinions, event.mark, firstSeen, rules);
-  const state = touch(
-    { ...before, last },
-    opinions,
-    position.at,
-    event.mark,
-    firstSeen,
-    rules,
-    look,
-  );
+  const opinions = withOpinion(folded.opinions, event.mark, basis);
+  const state = touch({ ...before, last }, opinions, position.at, event.mark, basis, look);
   return { state, opinions };
 }
 
 /** The live opinions once `mark` is its reporter's: the newest `opinionsMax` of the station (decisions 2.40). */
-function withOpinion(
-  opinions: readonly Mark[],
-  mark: Mark,
-  firstSeen: FirstSeen,
-  rules: FoldRules,
-): Mark[] {
+function withOpinion(opinions: readonly Mark[], mark: Mark, basis: Basis): Mark[] {
   const live = opinions.filter(
-    (one) => one.reporterId !== mark.reporterId && mark.at < one.at + rules.statusLifetimeMs,
+    (one) => one.reporterId !== mark.reporterId && mark.at < one.at + basis.rules.statusLifetimeMs,
   );
-  const seen = firstSeen(mark.reporterId);
-  const index = live.findIndex((one) => seen < firstSeen(one.reporterId));
+  const seen = basis.firstSeen(mark.reporterId);
+  const index = live.findIndex((one) => seen < basis.firstSeen(one.reporterId));
   live.splice(index === -1 ? live.length : index, 0, mark);
-  if (live.length > rules.opinionsMax) live.splice(live.indexOf(oldestOf(live)), 1);
+  if (live.length > basis.rules.opinionsMax) live.splice(live.indexOf(oldestOf(live)), 1);
   return live;
 }
 
@@ -185,13 +169,12 @@ function touch(
   live: readonly Mark[],
   at: number,
   arriving: Mark | null,
-  firstSeen: FirstSeen,
-  rules: FoldRules,
+  basis: Basis,
   look: Look,
 ): StationState {
-  const state = resolve(before, live, at, arriving, firstSeen, rules, look);
+  const state = resolve(before, live, at, arriving, basis, look);
   return state.versions.some((version) => version.disputed !== null)
-    ? { ...state, next: nextByTime(state, live, at, firstSeen, rules, look) }
+    ? { ...state, next: nextByTime(state, live, at, basis, look) }
     : state;
 }
 
@@ -201,8 +184,7 @@ function resolve(
   live: readonly Mark[],
   at: number,
   arriving: Mark | null,
-  firstSeen: FirstSeen,
-  rules: FoldRules,
+  basis: Basis,
   look: Look,
 ): StationState {
   let state: StationState = { ...before, next: null };
@@ -213,8 +195,8 @@ function resolve(
     .map((version) => version.status);
   for (const status of arriving === null ? wasDisputed : [arriving.status, ...wasDisputed]) {
     if (status === state.served?.status) continue;
-    const supporters = supportersAt(status, live, state, at, firstSeen, rules);
-    const verdict = verdictOn(status, supporters, { state, live, at }, firstSeen, rules);
+    const supporters = supportersAt(status, live, state, at, basis);
+    const verdict = verdictOn(status, supporters, { state, live, at }, basis);
     if (verdict === null) continue;
     if (verdict.kind === "disputed")
       disputes.set(status, { served: verdict.served, challenger: verdict.challenger });
@@ -224,7 +206,7 @@ function resolve(
       disputes.clear();
     }
   }
-  return recount(state, live, disputes, { arriving, at }, firstSeen, rules, look);
+  return recount(state, live, disputes, { arriving, at }, basis, look);
 }
 
 /** Decides whether a version that is not served may be published; null if it has too few devices. */
@@ -232,17 +214,16 @@ function verdictOn(
   status: Status,
   supporters: readonly Mark[],
   { state, live, at }: { state: StationState; live: readonly Mark[]; at: number },
-  firstSeen: FirstSeen,
-  rules: FoldRules,
+  basis: Basis,
 ): Verdict | null {
   if (supporters.length === 0) return null;
   const needed = Math.min(...supporters.map((mark) => mark.needed));
-  if (!hasDevices(supporters, needed, at, firstSeen, rules)) return null;
+  if (!hasDevices(supporters, needed, at, basis)) return null;
   const rival = state.served?.status ?? null;
   // A dispute whose served side has expired ends in the same way, without a rival.
   return needed < 2 || rival === null || family(status) === family(rival)
-    ? loneVerdict(supporters, at, firstSeen, rules)
-    : judgeDispute({ at, served: rival, status, supporters, live }, firstSeen, rules);
+    ? loneVerdict(supporters, at, basis)
+    : judgeDispute({ at, served: rival, status, supporters, live }, basis);
 }
 
 /** True if the supporters are at least `needed` devices. One supporter is one device, without counting. */
@@ -250,20 +231,13 @@ const hasDevices = (
   supporters: readonly Mark[],
   needed: number,
   at: number,
-  firstSeen: FirstSeen,
-  rules: FoldRules,
+  basis: Basis,
 ): boolean =>
-  supporters.length >= needed &&
-  (needed <= 1 || devices(supporters, at, firstSeen, rules).length >= needed);
+  supporters.length >= needed && (needed <= 1 || devices(supporters, at, basis).length >= needed);
 
-const loneVerdict = (
-  supporters: readonly Mark[],
-  at: number,
-  firstSeen: FirstSeen,
-  rules: FoldRules,
-): Verdict => {
-  const recent = supporters.filter((mark) => at - mark.at < rules.disputeWindowMs);
-  const faded = devices(recent, at, firstSeen, rules).length < 2;
+const loneVerdict = (supporters: readonly Mark[], at: number, basis: Basis): Verdict => {
+  const recent = supporters.filter((mark) => at - mark.at < basis.rules.disputeWindowMs);
+  const faded = devices(recent, at, basis).length < 2;
   return { kind: faded ? "challenger-faded" : "challenger-wins" };
 };
 
@@ -300,18 +274,17 @@ function recount(
   live: readonly Mark[],
   disputes: ReadonlyMap<Status, NonNullable<UnservedStatus["disputed"]>>,
   { arriving, at }: { arriving: Mark | null; at: number },
-  firstSeen: FirstSeen,
-  rules: FoldRules,
+  basis: Basis,
   look: Look,
 ): StationState {
-  const count = (marks: readonly Mark[]): number => devices(marks, at, firstSeen, rules).length;
+  const count = (marks: readonly Mark[]): number => devices(marks, at, basis).length;
   let { served, prices, lastUpdated } = state;
   if (served !== null) {
     const supporters = supportersOf(served.status, live, state);
     const counts =
       arriving !== null &&
       arriving.status === served.status &&
-      hasDevices(supporters, arriving.needed, at, firstSeen, rules);
+      hasDevices(supporters, arriving.needed, at, basis);
     const updated = counts ? Math.max(served.updated, arriving.at) : served.updated;
     served = {
       status: served.status,
@@ -320,12 +293,12 @@ function recount(
       realCount: look.counts ? count(supporters) : 0,
       details: look.counts ? detailsOf(supporters, count) : noDetails,
     };
-    prices = mergePrices(prices, supporters, count, rules);
+    prices = mergePrices(prices, supporters, count, basis.rules);
     lastUpdated = updated;
   }
   const versions = statuses.flatMap((status): UnservedStatus[] => {
     const supporters =
-      status === served?.status ? [] : supportersAt(status, live, state, at, firstSeen, rules);
+      status === served?.status ? [] : supportersAt(status, live, state, at, basis);
     if (supporters.length === 0) return [];
     const newest = newestOf(supporters);
     const disputed = disputes.get(status) ?? null;
@@ -340,27 +313,25 @@ function nextByTime(
   state: StationState,
   live: readonly Mark[],
   at: number,
-  firstSeen: FirstSeen,
-  rules: FoldRules,
+  basis: Basis,
   look: Look,
 ): StationState["next"] {
-  const expiry = state.served === null ? [] : [state.served.updated + rules.statusLifetimeMs];
-  const ends = [...verdictInstants(live, at, look.until, firstSeen, rules), ...expiry];
+  const expiry = state.served === null ? [] : [state.served.updated + basis.rules.statusLifetimeMs];
+  const ends = [...verdictInstants(live, at, look.until, basis), ...expiry];
   const instants = [...new Set(ends)].sort((a, b) => a - b);
   for (const instant of instants) {
-    const aged = live.filter((mark) => instant < mark.at + rules.statusLifetimeMs);
-    const before = advance({ ...state, next: null }, instant, rules);
+    const aged = live.filter((mark) => instant < mark.at + basis.rules.statusLifetimeMs);
+    const before = advance({ ...state, next: null }, instant, basis.rules);
     const isOver = ({ status, disputed }: UnservedStatus): boolean =>
       disputed !== null &&
       verdictOn(
         status,
-        supportersAt(status, aged, before, instant, firstSeen, rules),
+        supportersAt(status, aged, before, instant, basis),
         { state: before, live: aged, at: instant },
-        firstSeen,
-        rules,
+        basis,
       )?.kind !== "disputed";
     if (state.versions.some(isOver))
-      return { at: instant, state: touch(before, aged, instant, null, firstSeen, rules, look) };
+      return { at: instant, state: touch(before, aged, instant, null, basis, look) };
   }
   return null;
 }

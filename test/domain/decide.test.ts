@@ -91,7 +91,9 @@ describe("decide: confirmation", () => {
     });
     const three = [mark(1, 1, 0), mark(2, 2, 0), mark(3, 3, 0)];
     expect(
-      devices(three, t0 + minute, seen([0, 9, 11]), rules).map((group) => group.length),
+      devices(three, t0 + minute, { firstSeen: seen([0, 9, 11]), rules }).map(
+        (group) => group.length,
+      ),
     ).to.deep.equal([2, 1]);
   });
 
@@ -360,14 +362,14 @@ describe("decide: properties", () => {
         let folded: Folded = { state: emptyState, opinions: [] };
         for (const one of [...marks].sort(order)) {
           const before = advance(folded.state, one.at, rules).served?.status;
-          folded = step(folded, { kind: "mark", mark: one }, firstSeen, rules);
+          folded = step(folded, { kind: "mark", mark: one }, { firstSeen, rules });
           const after = folded.state.served?.status;
           if (after === undefined || after === before || after !== one.status) continue;
           const agreeing = folded.opinions.filter(
             (opinion) => opinion.status === after && one.at - opinion.at < 24 * hour,
           );
           const needed = Math.min(...agreeing.map((opinion) => opinion.needed));
-          expect(devices(agreeing, now, firstSeen, rules).length).to.be.at.least(needed);
+          expect(devices(agreeing, now, { firstSeen, rules }).length).to.be.at.least(needed);
         }
       }),
       { numRuns: sized(100, 300) },
