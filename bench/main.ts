@@ -5,6 +5,7 @@ import { benchFuzz } from "#bench/fuzz.ts";
 import { benchIdle } from "#bench/idle.ts";
 import { benchImports } from "#bench/imports.ts";
 import { benchMarks } from "#bench/marks.ts";
+import { benchMarkCosts } from "#bench/mark-costs.ts";
 import { benchMatching } from "#bench/matching.ts";
 import { benchMemory } from "#bench/memory.ts";
 import { benchPages } from "#bench/pages.ts";
@@ -19,6 +20,7 @@ import { writeSection } from "#bench/results.ts";
 import { startBuild } from "#demo/building.ts";
 
 // `npm run bench -- marks [--rounds 5] [--seconds 5] [--clients 1,16,64] [--dry]`
+// `npm run bench -- mark-costs [--seconds 5] [--clients 1,16,64] [--dry]`
 // `npm run bench -- reads [--quick] [--dry] [--only "one station;304 of the dump"] [--before FOLDER]`
 // `npm run bench -- cache [--quick] [--dry]`
 // `npm run bench -- chances [--quick] [--dry]`
@@ -81,6 +83,7 @@ const only = values.only?.split(";") ?? [];
 const benches: Record<string, () => Promise<string>> = {
   imports: () => benchImports(values),
   marks: () => benchMarks(options),
+  "mark-costs": () => benchMarkCosts({ ...options, seconds: Number(values.seconds) }),
   reads: () =>
     benchReads({
       quick: values.quick,

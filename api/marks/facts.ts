@@ -13,7 +13,7 @@ import { hourMs, dayMs } from "#src/domain/units.ts";
 import { grouped } from "#src/infrastructure/lists.ts";
 import { lockIntake } from "#src/infrastructure/locks.ts";
 import { loadStationFacts } from "#src/marks/facts/station-facts.ts";
-import { firstIdOfDay, idAfter, msOf } from "#src/marks/marks.ts";
+import { idAfter, idsSince, msOf } from "#src/marks/marks.ts";
 
 /** Locks the batch's scopes, one per partner and one for the widget. */
 export const lockScopes = (tx: Statements, batch: readonly IncomingMark[]): Promise<void> =>
@@ -177,8 +177,7 @@ async function find(
   // `now` only chooses the partitions to search, with days to spare.
   const { speedMaxKmh, statusLifetimeMs } = config;
   const { nearbyFreshMs, sharedNetworkMs, sharedNetworkDevices } = config;
-  const within = (reachMs: number): string =>
-    `marks.id >= ${firstIdOfDay(now - reachMs - dayMs)} and marks.id < ${idAfter(now)}`;
+  const within = (reachMs: number): string => idsSince(now - reachMs - dayMs, now, "marks.id");
   const ago = (ms: number): string => `(select now - ${ms} * interval '1 ms' from clock)`;
   const [found] = await rows<FactRows>(
     tx,

@@ -69,9 +69,18 @@ export const waitingMax = 500;
 /** Searches for younger marks are frequent, for older ones rare, ms. */
 export const hotMs = 3 * dayMs;
 
-/** SQL on ids for the marks of these days, as of `now` (ms). */
-export const recentIds = (now: number): string =>
-  `id >= ${firstIdOfDay(now - hotMs)} and id < ${idAfter(now)}`;
+/**
+ * SQL on ids for the marks since the day of `since` (ms), for statements that find them by another column. In two
+ * ranges, so that Postgres does not search the ids instead: in the plans of a day that it has not analyzed yet, that is
+ * as cheap, and it reads all marks of the day.
+ */
+export function idsSince(since: number, now: number, column = "id"): string {
+  const [from, today, to] = [firstIdOfDay(since), firstIdOfDay(now), idAfter(now)];
+  return `(${column} >= ${from} and ${column} < ${today} or ${column} >= ${today} and ${column} < ${to})`;
+}
+
+/** The same for the days that are searched often. */
+export const recentIds = (now: number): string => idsSince(now - hotMs, now);
 
 /** SQL for milliseconds since the epoch of a timestamptz column; null for `infinity`. */
 export const msOf = (column: string): string =>

@@ -17,7 +17,7 @@ import { countLocks, recordStatements } from "#test/harness/statements.ts";
 import { use } from "#test/harness/use.ts";
 
 /** A partition and its indexes are 9; Postgres with its defaults has 6,400 locks for all its transactions. */
-const locksAtMost = 130;
+const locksAtMost = 135;
 /** Around the mark, those of the days to come, and around the status before it. */
 const refoldLocksAtMost = 250;
 const days = sized(100, 420);
