@@ -23,7 +23,7 @@ const filter = Type.Object({
   entry: id,
 });
 
-/** What operators have decided: a view of their log, with the record of each and the way back (decisions 13.26). */
+/** The decisions of operators: a view of their log, with the record of each and the way back (decisions 13.28). */
 export const decisionCalls = ({ db, clock }: ConsoleDeps): ConsoleCall[] => [
   consoleCall("GET", "/decisions", { role: "viewer", query: filter }, async (ctx) => {
     const { kind, ...wish } = ctx.state.query;

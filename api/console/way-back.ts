@@ -11,7 +11,7 @@ import { type HandEdits, handSetOf, noEdits, readEdits } from "#src/stations/han
 type Entry = Pick<ConsoleLogEntry, "action" | "subject" | "details">;
 type Values = Record<string, unknown>;
 
-/** What the decisions of a page are about, as it is now. */
+/** The present state of the subjects of a page's decisions. */
 export interface Facts {
   batches: ReadonlyMap<number, Batch>;
   stations: ReadonlyMap<string, Values>;
@@ -186,7 +186,7 @@ function editBack({ subject, details }: Entry, facts: Facts): ConsoleDecision["u
   };
 }
 
-/** Of a partner or a key. */
+/** The way back of an edit of a partner or a key: to the values before it. */
 function settingsBack(entry: Entry, { partners, keys }: Facts): ConsoleDecision["undo"] {
   const noun = entry.action === "key.update" ? "key" : "partner";
   const id = Number(subjectOf(entry, noun));

@@ -71,7 +71,7 @@ export function countRefusal({ meter }: NeedsMeter, ctx: Context, code: ProblemC
   const [usage, { day, resetS }] = [usageOf(key), decision];
   const what = quota === undefined ? "refused" : "errors";
   meter.note(usage, day, usageField.problem(usageLabel(ctx), what, code));
-  // By hour too; what is counted joins its hour with its duration (src/limits/request-journal.ts).
+  // Counted requests get their hour with their duration (src/limits/request-journal.ts).
   if (quota === undefined)
     meter.note(usage, day, usageField.refusedHour(Math.floor((resetS - 60) / hourS) - 24 * day));
 }

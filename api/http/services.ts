@@ -138,7 +138,7 @@ export function createServices(config: Config, parts: ServiceParts) {
     cities: createCityStore({ db, config, log, quarantine }),
     /** Tells the model which spellings are one brand. */
     aliases: createAliasWatch({ db, config, log, learn: model.brands.learn }),
-    /** Who must be named for the stations. */
+    /** The credits of the stations' sources. */
     credits: createCredits({ db, config, log }),
     dumps,
     /** Stations by city and day. */

@@ -44,8 +44,8 @@ export function consumerMapPage(router: PageRouter, services: PageDeps): void {
 }
 
 /**
- * What the address says, and what it leaves open from what the device has said before, in a cookie of the operator's own
- * map (decisions 15.43): language, fuel and city.
+ * Language, fuel and city of a page: of its address, else of the cookie in which the operator's own map keeps the
+ * device's choice (decisions 15.43).
  */
 export function knownOf(ctx: Context): URLSearchParams {
   const given = new URLSearchParams(ctx.querystring);

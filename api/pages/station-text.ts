@@ -37,7 +37,7 @@ export function nearestOf(
   ) as Listed[];
 }
 
-/** Who must be named for the stations of a page; null for nobody. */
+/** The credit of a page's stations; null without one. */
 export function creditLine(
   { credits }: Pick<PageDeps, "credits">,
   language: Language,

@@ -9,7 +9,7 @@ export interface AlarmRow {
   kind: string;
   /** In English, for messages. */
   subject: string;
-  /** By code, where it is asked for; null for a text, and when a process of the previous version raised the alarm. */
+  /** The subject as a code; null for a text, and when a process of the previous version raised the alarm. */
   said?: Sentence | null;
   city: string;
   count: number;

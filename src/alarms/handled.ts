@@ -4,7 +4,7 @@ import { nearestCity } from "#src/marks/nearest-city.ts";
 import { idsOfDays, readOpen } from "#src/marks/open-days.ts";
 import { networkDigits } from "#src/marks/source-blocks.ts";
 
-/** Of these alarms, those about which nothing is left to decide (decisions 16.16), and the names of their partners. */
+/** Finds the alarms about which nothing is left to decide (decisions 16.16), and the names of their partners. */
 export async function handledAlarms(
   db: Db,
   alarms: readonly AlarmRow[],

@@ -266,7 +266,7 @@ export interface ConsoleHeldGroup {
   /** Marks of others at these stations at about that time. */
   agree: number;
   disagree: number;
-  /** What most of them speak for; null when they are too few, or divided. */
+  /** The decision that most of them speak for; null when they are too few, or divided. */
   leans: "approve" | "reject" | null;
   /** Reporters who were new, marks within some metres of the station's own point, and the time that all took. */
   newcomers: number;
@@ -418,7 +418,7 @@ export const importKinds = ["stations", "cities", "statuses"] as const;
 export interface ConsoleSource {
   name: string;
   title: string;
-  /** What is in each of its files. */
+  /** The content of each of its files. */
   files: string[];
 }
 

@@ -70,7 +70,7 @@ export interface Overview {
   incidents: ShownIncident[];
 }
 
-/** What the operator tells of an incident: its title and the newest text. `ru` is null when nobody has written it. */
+/** An incident in the operator's words: its title and the newest text. `ru` is null when nobody has written it. */
 export interface ShownIncident {
   id: number;
   title: { en: string; ru: string | null };
@@ -210,7 +210,7 @@ export interface ShownLimitRequest {
   status: "pending" | "approved" | "rejected" | "withdrawn";
   requested_rpm: number;
   requested_daily: number;
-  /** What the approval gave; null without one, and for approvals of old. */
+  /** The approved limits; null without an approval, and for approvals of old. */
   granted_rpm: number | null;
   granted_daily: number | null;
   comment: string;
@@ -246,6 +246,6 @@ export interface ShownDelivery {
   answer: string | null;
   fault: string | null;
   duration_ms: number | null;
-  /** What it is about, as JSON, at most 2000 characters: ids of stations or marks, or the event itself. */
+  /** Its subject, as JSON, at most 2000 characters: ids of stations or marks, or the event itself. */
   contents: string;
 }

@@ -72,7 +72,7 @@ export interface ConsoleDecision extends ConsoleLogEntry {
   page: string;
   /** The call of the console that takes it back; null where there is none, or not any more. */
   undo: { method: "POST" | "PATCH" | "DELETE"; path: string; body?: object } | null;
-  /** Who has taken it back, or has changed the same since. */
+  /** The operator who has taken it back, or has changed the same since. */
   since: { actor: string; at: number; undone: boolean } | null;
 }
 

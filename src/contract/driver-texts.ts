@@ -33,7 +33,7 @@ export function hoursText(language: Language, hours: string): string {
 
 const openStreetMap = "© OpenStreetMap contributors";
 
-/** Who must be named for stations: `Stations: MIMIT, © OpenStreetMap contributors`; "" for nobody. */
+/** The credit of stations' sources: `Stations: MIMIT, © OpenStreetMap contributors`; "" for nobody. */
 export function creditText(language: Language, credits: readonly string[]): string {
   if (credits.length === 0) return "";
   if (language === "en") return `Stations: ${credits.join(", ")}`;

@@ -3,8 +3,8 @@ export const proxyAdvice =
   "If a proxy of yours stands in front, set TRUSTED_PROXIES to its address: until then all its viewers count as one. A stranger can send such a header too, so a few of them mean nothing.";
 
 /**
- * What a server says to its operator, by code: in English for messages and `/readyz`. The console says each code in its
- * own languages. A released code keeps its meaning, because it is stored with alarms.
+ * The sentences of a server to its operator, by code: in English for messages and `/readyz`. The console says each code
+ * in its own languages. A released code keeps its meaning, because it is stored with alarms.
  */
 export const sentences = {
   // Subjects of alarms.

@@ -49,7 +49,7 @@ export function basemapHost(config: Config): string | null {
   return isAddress(url) ? new URL(url).origin : null;
 }
 
-/** What an operator should know of the base map at the start, in one line; null where it is the operator's own file. */
+/** A line about the base map for the operator, at the start; null where it is the operator's own file. */
 export function basemapWord(config: Config): string | null {
   const host = basemapHost(config);
   if (host !== null)

@@ -21,7 +21,7 @@ export interface Session {
   address: string;
   /** `User-Agent`, at most 200 characters. */
   agent: string;
-  /** Of a link: for whom it is. */
+  /** The reader of a link, as its maker has named it. */
   label: string;
   ended_at: Date | null;
 }

@@ -25,7 +25,7 @@ export function BarChart({
   choose,
 }: {
   bars: readonly Bar[];
-  /** Of the parts of each bar. */
+  /** The colours of each bar's parts. */
   colours: readonly string[];
   width: number;
   chosen: number;

@@ -38,7 +38,7 @@ export const listDeliveries = (
 
 const contentsMax = 2000;
 
-/** What deliveries of a webhook are about, as JSON of at most 2000 characters, by their ids. */
+/** The subjects of a webhook's deliveries, as JSON of at most 2000 characters, by their ids. */
 export async function contentsOf(
   db: Db,
   endpointId: number,

@@ -35,7 +35,7 @@ const kindWords: Readonly<Record<DecisionKind, string>> = {
   incident: say("Incidents"),
 };
 
-/** What was decided, in words. */
+/** The decision in words. */
 const actionWords: Readonly<Record<DecisionAction, string>> = {
   "review.approve": say("Held marks approved"),
   "review.reject": say("Held marks rejected"),
@@ -95,7 +95,7 @@ function wordsOf({ action, details }: ConsoleDecision): string {
   return actionWords[action as DecisionAction];
 }
 
-/** What operators have decided, each with what it changed, its record, and the way back (decisions 13.28). */
+/** The decisions of operators, each with what it changed, its record, and the way back (decisions 13.28). */
 export function DecisionsPage({ entry }: { entry: string | undefined }) {
   const [actor, setActor] = useState("");
   const kind = place.value.query.get("kind") ?? "";

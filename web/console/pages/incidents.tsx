@@ -148,7 +148,7 @@ function Incident({ incident, ask }: { incident: ConsoleIncident; ask: (end: End
 
 const nothing = { title: "", title_ru: "", text: "", text_ru: "" };
 type Words = typeof nothing;
-/** What was typed and not sent, by incident: it is still there when the form is opened again. */
+/** Texts that were typed and not sent, by incident: it is still there when the form is opened again. */
 const drafts = signal<Readonly<Record<string, Words>>>({});
 const keep = (name: string, words: Words): void => {
   drafts.value = { ...drafts.value, [name]: words };

@@ -22,8 +22,8 @@ const [firstZoom, leastZoom, mostZoom] = [14, 8, 18];
 const closeM = 700;
 
 /**
- * The station, the places of its latest marks, and a pin to drag to another place. What the pin does, the two fields of
- * degrees do as well.
+ * The station, the places of its latest marks, and a pin to drag to another place. The two fields of degrees do the same
+ * as the pin.
  */
 export function PinMap({ station, pin, marks, move }: Props) {
   const { box, width } = useWidth();

@@ -30,7 +30,7 @@ export const decisions = {
   Blocks: "Блокировки",
   "Imports and feeds": "Импорт и автоимпорт",
   "Partners and limits": "Партнёры и лимиты",
-  // What was decided.
+  // Names of decisions.
   "Held marks approved": "Отметки одобрены",
   "Held marks rejected": "Отметки отклонены",
   "Approval taken back": "Одобрение отменено",
