@@ -9,6 +9,7 @@ import {
   releaseChances,
   writeLevels,
 } from "#src/feed/chance-levels.ts";
+import { createIdTable, type IdTable } from "#src/feed/id-table.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
@@ -29,6 +30,7 @@ const allMs = 5 * minuteMs;
 /** Commits that began before a look may come after it, by so much at most. */
 const overlapMs = 2 * minuteMs;
 const marksAtOnce = 2000;
+const rowsAtOnce = 5000;
 const stationsAtOnce = 500;
 /** Stations or marks in one turn of the event loop. */
 const turn = 250;
@@ -54,6 +56,8 @@ export type ChanceFollower = ReturnType<typeof createChanceFollower>;
 export function createChanceFollower(
   deps: Pick<RoleDeps, "config" | "db" | "log" | "redis" | "time">,
   numbers: ChanceNumbers = shippedNumbers,
+  /** The numbers of the stations, shared with a read model. */
+  ids: IdTable = createIdTable(),
 ) {
   const { config, db, log, redis, time } = deps;
   const holder = randomUUID();
@@ -68,21 +72,27 @@ export function createChanceFollower(
     return claimed?.now ?? null;
   };
 
-  /** Stations that were folded after `since`, ms. */
-  const rowsSince = (since: number): Promise<FollowedRow[]> =>
-    rows<FollowedRow>(
-      db,
-      `select station_id as id, (extract(epoch from st.updated_at) * 1000000)::bigint as "updatedAt",
-         chance as level, lat, lon
-       from station_status st join stations s on s.id = station_id
-       where st.updated_at > ${fromMs} and s.removed_at is null`,
-      [since],
-    );
+  /** Stations that were folded after `since`, ms, some at a time: a large country has many. */
+  async function* rowsSince(since: number): AsyncGenerator<FollowedRow[]> {
+    for (let after = "", some: FollowedRow[]; ; after = some.at(-1)!.id) {
+      some = await rows<FollowedRow>(
+        db,
+        `select station_id as id, (extract(epoch from st.updated_at) * 1000000)::bigint as "updatedAt",
+           chance as level, lat, lon
+         from station_status st join stations s on s.id = station_id
+         where st.updated_at > ${fromMs} and station_id > ? and s.removed_at is null
+         order by station_id limit ${rowsAtOnce}`,
+        [since, after],
+      );
+      yield some;
+      if (some.length < rowsAtOnce) return;
+    }
+  }
 
   const begin = async (now: number): Promise<Following> => {
     const stored = await store.load().catch(() => null);
     if (stored !== null && stored.lookedAt > now - heardMs && stored.lookedAt < now + minuteMs) {
-      const memory = createChanceMemory(numbers, stored);
+      const memory = createChanceMemory(numbers, ids, stored);
       log.info({ stations: memory.size() }, "chances followed from where they were left");
       return { memory, lookedAt: stored.lookedAt, allAt: -Infinity, open: new Set() };
     }
@@ -91,11 +101,14 @@ export function createChanceFollower(
 
   /** Takes the marks in the order in which they were received, a page at a time: no station's marks are sought. */
   const rebuild = async (now: number): Promise<Following> => {
-    const memory = createChanceMemory(numbers);
+    const memory = createChanceMemory(numbers, ids);
     memory.setNow(now);
     const since = now - heardMs;
-    const known = await rowsSince(since);
-    for (const row of known) memory.note(row);
+    for await (const some of rowsSince(since))
+      for (const row of some) {
+        memory.note(row);
+        memory.followed(row);
+      }
     const late = new Set<string>();
     let [marks, after, toldAt] = [0, 0, performance.now()];
     for (;;) {
@@ -118,9 +131,9 @@ export function createChanceFollower(
       `select distinct station_id as id from seeds where imported_at > ${fromMs}`,
       [since],
     );
-    for (const { id } of seeded) late.add(id);
-    // The look that follows reads all marks of the others.
-    for (const row of known) if (!late.has(row.id)) memory.followed(row);
+    // The look that follows reads all their marks.
+    for (const { id } of seeded) memory.doubt(id);
+    for (const id of late) memory.doubt(id);
     log.info({ marks, stations: memory.size() }, "chances made from the marks");
     return { memory, lookedAt: now, allAt: -Infinity, open: new Set(memory.ids()) };
   };
@@ -136,7 +149,9 @@ export function createChanceFollower(
     // After a pause others may have taken the levels away.
     const isAll = now - following.allAt >= allMs || Math.abs(now - following.lookedAt) > minuteMs;
     const since = isAll ? now - heardMs : Math.min(following.lookedAt, now) - overlapMs;
-    const changed = (await rowsSince(since)).filter((row) => memory.note(row));
+    const changed: FollowedRow[] = [];
+    for await (const some of rowsSince(since))
+      changed.push(...some.filter((row) => memory.note(row)));
     let marks = 0;
     for (const some of slices(changed, stationsAtOnce)) {
       marks += await follow(memory, some, now);

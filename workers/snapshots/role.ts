@@ -1,4 +1,6 @@
+import { shippedNumbers } from "#src/domain/chance/numbers.ts";
 import { createFollower } from "#src/feed/follower.ts";
+import { createIdTable } from "#src/feed/id-table.ts";
 import { createAliasWatch } from "#src/import/alias-watch.ts";
 import { tellContent } from "#snapshots/content.ts";
 import { createLedger } from "#snapshots/dumps/model-snapshot.ts";
@@ -18,19 +20,20 @@ import { createDumpDuty } from "#workers/snapshots/whole.ts";
 export function createSnapshotsRole(deps: RoleDeps): Role {
   const { config, db, log, clock, time } = deps;
   const { statusLifetimeMs: lifetimeMs, plainBytes } = config;
-  const model = createReadModel({ lifetimeMs, plainBytes, inIdOrder: true });
+  const ids = createIdTable();
+  const model = createReadModel({ lifetimeMs, plainBytes, inIdOrder: true, ids });
   const ledger = createLedger();
   const onRows = (rows: Parameters<typeof model.apply>[0]): void => {
     model.apply(rows, clock());
     ledger.apply(rows);
   };
-  const follower = createFollower({ ...deps, onRows, inIdOrder: true });
+  const follower = createFollower({ ...deps, onRows, ids, inIdOrder: true });
   const aliases = createAliasWatch({ db, config, log, learn: model.brands.learn });
   deps.peers.tell(() => ({ seq: follower.seq() }));
   time.onStepBack(() => follower.forget(model.rewind(clock())));
   tellContent({ peers: deps.peers, model, follower, clock });
   const more = { ...deps, model, ledger, follower };
-  const chances = config.chance ? createChanceFollower(deps) : null;
+  const chances = config.chance ? createChanceFollower(deps, shippedNumbers, ids) : null;
   const worker = createDutyWorker(
     deps,
     "snapshots",

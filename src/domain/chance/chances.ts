@@ -70,7 +70,8 @@ export function createChances(
     if (isCopy(mark, station.recent, numbers)) return;
     const { fuel, firstSeen, network, reporterId } = mark;
     const said = { at, fuel, firstSeen, network, reporterId };
-    station.recent = [...station.recent.slice(1 - recentMost), said];
+    // Not spread: that leaves room for many more.
+    station.recent = station.recent.slice(1 - recentMost).concat(said);
     hear(station, mark, minute, perHour);
   };
 
@@ -105,10 +106,10 @@ export function createChances(
     const by = 1 / weightOf(after);
     const lied = scaled(lyingPart(before, evidence), by);
     const { fuel, newcomer, remote, partnerId, reporterId } = speaker;
-    station.waiting = [
-      ...station.waiting.flatMap((one) => judged(one, mark.at, bring, evidence, by)),
-      { fuel, newcomer, remote, partnerId, reporterId, at: mark.at, share, lied, judges: 0 },
-    ];
+    const waiting = { fuel, newcomer, remote, partnerId, reporterId, at: mark.at, share, lied };
+    station.waiting = station.waiting
+      .flatMap((one) => judged(one, mark.at, bring, evidence, by))
+      .concat({ ...waiting, judges: 0 });
     station.belief = scaled(after, by);
     station.minute = minute;
   };
