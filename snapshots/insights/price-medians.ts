@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import type { Point } from "#src/domain/geo.ts";
-import { type ByGrade, cellOf, medianFinder, type PlacedPrice } from "#src/domain/price-line.ts";
+import { type ByGrade, cellOf, type PriceGrid } from "#src/domain/price-line.ts";
 import { hourMs } from "#src/domain/units.ts";
 import { readChecked, withChecksum } from "#src/infrastructure/checksum.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
@@ -12,13 +12,6 @@ import type { Redis } from "#src/infrastructure/redis.ts";
 /** The median price of a litre by cell of the grid and grade; cells without any are left out. */
 type Medians = Record<number, ByGrade>;
 
-/** The source of medians. */
-export interface PricedStations {
-  prices: PlacedPrice[];
-  /** Cells with a station. */
-  cells: Set<number>;
-}
-
 /** Increase it when the format or the grid changes, so that old and new processes do not share medians. */
 const format = 2;
 /** Older medians count as none: prices may have changed. They are made once in an hour at least (`insightsMs`). */
@@ -28,15 +21,11 @@ const cellsAtOnce = 50;
 const keyOf = (prefix: string): string => `${prefix}:price-medians:${format}`;
 
 /** The medians of all cells. Lets others work in between. */
-export async function findMedians(
-  { prices, cells }: PricedStations,
-  config: Pick<Config, "priceNearM" | "priceNearMin">,
-): Promise<Medians> {
-  const mediansOf = medianFinder(prices, config);
+export async function findMedians(grid: PriceGrid): Promise<Medians> {
   const medians: Medians = {};
   let looked = 0;
-  for (const cell of cells) {
-    const found = mediansOf(cell);
+  for (const cell of grid.cells()) {
+    const found = grid.mediansOf(cell);
     if (Object.keys(found).length > 0) medians[cell] = found;
     if (++looked % cellsAtOnce === 0) await breathe();
   }

@@ -18,12 +18,6 @@ export type AlikeRules = Pick<FoldRules, "priceAlikePercent">;
 /** A price of a litre by grade; a grade that is absent has none. */
 export type ByGrade = Readonly<Partial<Record<Grade, number>>>;
 
-/** The price of a grade at a place. */
-export interface PlacedPrice extends Point {
-  grade: Grade;
-  price: number;
-}
-
 /** Devices that a price out of line needs at least. */
 const neededOutOfLine = 2;
 
@@ -72,46 +66,48 @@ const middleOf = (cell: number): Point => ({
   lon: ((cell % columns) + 0.5) / cellsInDegree - 180,
 });
 
+export type PriceGrid = ReturnType<typeof createPriceGrid>;
+
 /**
- * Gives the medians of any cell by grade, over the prices within `priceNearM` of its middle, if there are enough. A
- * cell reads thousands of prices, hence the flat arrays.
+ * Takes the prices of stations and gives the medians of any cell by grade, over the prices within `priceNearM` of its
+ * middle, if there are enough. A cell reads thousands of prices, and a country has a million, hence the flat arrays.
  */
-export function medianFinder(
-  prices: readonly PlacedPrice[],
-  { priceNearM, priceNearMin }: Pick<PriceRules, "priceNearM" | "priceNearMin">,
-): (cell: number) => ByGrade {
-  const flat = flatCells(prices);
-  return (cell) => {
-    const middle = middleOf(cell);
-    const isNear = circleAround(middle, priceNearM);
-    const found = grades.map((): number[] => []);
-    for (const near of cellsAround(middle, priceNearM)) {
-      const there = flat.get(near);
-      for (let at = 0; there !== undefined && at < there.length; at += stride)
-        if (isNear(there[at]!, there[at + 1]!, there[at + 2]!))
-          found[there[at + 3]!]!.push(there[at + 4]!);
-    }
-    return Object.fromEntries(
-      grades.flatMap((grade, n) =>
-        found[n]!.length < priceNearMin ? [] : [[grade, medianOf(found[n]!) / 100]],
-      ),
-    );
+export function createPriceGrid({
+  priceNearM,
+  priceNearMin,
+}: Pick<PriceRules, "priceNearM" | "priceNearMin">) {
+  /** For each station with prices its direction (x, y, z) and the kopecks of each grade, below 0 for none. */
+  const flat = new Map<number, number[]>();
+  const stride = 3 + grades.length;
+  return {
+    add(place: Point, prices: ByGrade): void {
+      const cell = cellOf(place);
+      let there = flat.get(cell);
+      if (there === undefined) flat.set(cell, (there = []));
+      if (Object.keys(prices).length === 0) return;
+      there.push(...directionOf(place), ...grades.map((grade) => kopecks(prices[grade] ?? -1)));
+    },
+    /** The cells with a station. */
+    cells: (): Iterable<number> => flat.keys(),
+    mediansOf(cell: number): ByGrade {
+      const middle = middleOf(cell);
+      const isNear = circleAround(middle, priceNearM);
+      const found = grades.map((): number[] => []);
+      for (const near of cellsAround(middle, priceNearM)) {
+        const there = flat.get(near) ?? [];
+        for (let at = 0; at < there.length; at += stride) {
+          if (!isNear(there[at]!, there[at + 1]!, there[at + 2]!)) continue;
+          for (let n = 0; n < grades.length; n += 1)
+            if (there[at + 3 + n]! >= 0) found[n]!.push(there[at + 3 + n]!);
+        }
+      }
+      return Object.fromEntries(
+        grades.flatMap((grade, n) =>
+          found[n]!.length < priceNearMin ? [] : [[grade, medianOf(found[n]!) / 100]],
+        ),
+      );
+    },
   };
-}
-
-/** Numbers per price: its direction (x, y, z), its grade and its kopecks. */
-const stride = 5;
-
-/** The prices of each cell, `stride` numbers for each price. */
-function flatCells(prices: readonly PlacedPrice[]): Map<number, Float64Array> {
-  const cells = new Map<number, number[]>();
-  for (const placed of prices) {
-    const cell = cellOf(placed);
-    const there = cells.get(cell) ?? [];
-    cells.set(cell, there);
-    there.push(...directionOf(placed), grades.indexOf(placed.grade), kopecks(placed.price));
-  }
-  return new Map([...cells].map(([cell, numbers]) => [cell, Float64Array.from(numbers)]));
 }
 
 /** The cells that a circle may touch, also across 180°. */

@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { decide } from "#src/domain/decide.ts";
 import { distanceM, type Point } from "#src/domain/geo.ts";
 import {
+  type ByGrade,
   cellOf,
+  createPriceGrid,
   isOutOfLine,
-  medianFinder,
-  type PlacedPrice,
   pricesNeeded,
 } from "#src/domain/price-line.ts";
 import { type Mark, order } from "#src/domain/state.ts";
@@ -33,11 +33,16 @@ const east = ({ lat, lon }: Point, m: number): Point => {
   const there = lon + m / 111_195.08 / Math.cos((lat * Math.PI) / 180);
   return { lat, lon: there >= 180 ? there - 360 : there };
 };
-const priced = (place: Point, ...prices: number[]): PlacedPrice[] =>
-  prices.map((price) => ({ ...place, grade: "95", price }));
+type Priced = [place: Point, prices: ByGrade];
+const priced = (place: Point, ...prices: number[]): Priced[] =>
+  prices.map((price) => [place, { "95": price }]);
 const ten = [58, 58.5, 59, 59.5, 60, 60.5, 61, 61.5, 62, 62.5];
-const medianAt = (place: Point, prices: readonly PlacedPrice[], more = {}) =>
-  medianFinder(prices, { ...defaults, ...more })(cellOf(place))["95"];
+const mediansAt = (place: Point, prices: readonly Priced[], more = {}) => {
+  const grid = createPriceGrid({ ...defaults, ...more });
+  for (const one of prices) grid.add(...one);
+  return grid.mediansOf(cellOf(place));
+};
+const medianAt = (...asked: Parameters<typeof mediansAt>) => mediansAt(...asked)["95"];
 
 describe("price line: the median around a place (decisions 2.29)", () => {
   const place = { lat: 55.1, lon: 37.1 };
@@ -51,9 +56,11 @@ describe("price line: the median around a place (decisions 2.29)", () => {
 
   it("is there with ten prices, not with nine, and each grade has its own", () => {
     expect(medianAt(place, priced(place, ...ten.slice(1)))).to.equal(undefined);
-    const others = priced(place, ...ten).map((price) => ({ ...price, grade: "98" as const }));
-    const found = medianFinder([...others, ...priced(place, 1)], defaults)(cellOf(place));
-    expect(found).to.deep.equal({ "98": 60.25 });
+    const both = ten.map((price, n): Priced => [
+      place,
+      { "98": price, ...(n === 0 && { "95": 1 }) },
+    ]);
+    expect(mediansAt(place, both)).to.deep.equal({ "98": 60.25 });
   });
 
   it("counts what is within 100 km of the middle of the cell, in every direction", () => {
@@ -105,19 +112,17 @@ describe("price line: the median around a place (decisions 2.29)", () => {
         arbPlace,
         fc.array(fc.tuple(arbNear, fc.integer({ min: 1, max: 9 })), { maxLength: 40 }),
         (at, list) => {
-          const prices = list.map(([[dLat, dLon], price]): PlacedPrice => ({
-            lat: Math.max(-90, Math.min(90, at.lat + dLat)),
-            lon: ((at.lon + dLon + 540) % 360) - 180,
-            grade: "95",
-            price,
-          }));
+          const prices = list.map(([[dLat, dLon], price]): Priced => {
+            const lat = Math.max(-90, Math.min(90, at.lat + dLat));
+            return [{ lat, lon: ((at.lon + dLon + 540) % 360) - 180 }, { "95": price }];
+          });
           const centre = {
             lat: (Math.min(359, Math.floor((at.lat + 90) / cellDegrees)) + 0.5) * cellDegrees - 90,
             lon: (Math.floor((at.lon === 180 ? -180 : at.lon) / cellDegrees) + 0.5) * cellDegrees,
           };
           const near = prices
-            .filter((one) => distanceM(one, centre) <= 100_000)
-            .map(({ price }) => price)
+            .filter(([place]) => distanceM(place, centre) <= 100_000)
+            .map(([, prices]) => prices["95"]!)
             .sort((a, b) => a - b);
           const half = near.length / 2;
           const expected =

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { cellOf } from "#src/domain/price-line.ts";
+import { cellOf, createPriceGrid } from "#src/domain/price-line.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
 import {
@@ -32,15 +32,10 @@ describe("medians of prices", () => {
   });
 
   it("leaves out cells without one", async () => {
-    const prices = Array.from({ length: 10 }, () => ({
-      ...place,
-      grade: "95" as const,
-      price: 60,
-    }));
-    const cells = new Set([cell, cellOf({ lat: 10, lon: 10 })]);
-    expect(await findMedians({ prices, cells }, instance.config)).to.deep.equal({
-      [cell]: { "95": 60 },
-    });
+    const grid = createPriceGrid(instance.config);
+    for (let n = 0; n < 10; n += 1) grid.add(place, { "95": 60 });
+    grid.add({ lat: 10, lon: 10 }, {});
+    expect(await findMedians(grid)).to.deep.equal({ [cell]: { "95": 60 } });
   });
 
   it("are there after the first look, stay when Redis loses them, and end after three hours", async () => {

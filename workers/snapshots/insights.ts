@@ -1,5 +1,6 @@
 import type { Follower } from "#src/feed/follower.ts";
 import { startOfDay } from "#src/domain/time.ts";
+import { createPriceGrid } from "#src/domain/price-line.ts";
 import { countTimes, type InsightDay, pastDays } from "#src/marks/insight-days.ts";
 import { type GradeDay, noteGrades, readGradeDays } from "#src/marks/insight-grades.ts";
 import { cityShape } from "#snapshots/cities.ts";
@@ -24,11 +25,10 @@ export function createInsightsDuty(
 
   /** Also makes the medians: first of all, because new marks are judged by them, and what follows may fail. */
   const look = async (cityAt: ReturnType<typeof cityFinder>, now: number) => {
-    // The prices of a large country are many, and are let go before the slow statements that follow.
-    const { priced, ...rest } = await countNow(model, cityAt, now);
-    const medians = await findMedians(priced, config);
-    await saveMedians(redis, config.redisPrefix, medians, now);
-    return rest;
+    const grid = createPriceGrid(config);
+    const found = await countNow(model, cityAt, grid, now);
+    await saveMedians(redis, config.redisPrefix, await findMedians(grid), now);
+    return found;
   };
 
   return async () => {
