@@ -55,19 +55,23 @@ export function createChunkPacker(): (chunks: readonly Chunk[]) => Promise<Packe
   let packed = new Map<string, Deflated>();
   return async (chunks) => {
     const found = new Map<string, Deflated>();
+    let written: { chunk: Chunk; bytes: Buffer } | undefined;
     for (const [i, chunk] of chunks.entries()) {
       const before = chunks[i - 1];
       // A deflated chunk refers to the end of the one before it.
       const name = `${before?.sum} ${chunk.sum} ${chunk.isLast}`;
-      found.set(name, packed.get(name) ?? (await deflatedAfter(endOf(before), bytesOf(chunk))));
+      let deflated = packed.get(name);
+      if (deflated === undefined) {
+        const end = written?.chunk === before ? written?.bytes : before && bytesOf(before);
+        written = { chunk, bytes: bytesOf(chunk) };
+        deflated = await deflatedAfter(end?.subarray(-deflateWindow), written.bytes);
+      }
+      found.set(name, deflated);
     }
     packed = found;
     return joinDeflated([...found.values()]);
   };
 }
-
-const endOf = (chunk: Chunk | undefined): Buffer =>
-  chunk === undefined ? Buffer.alloc(0) : bytesOf(chunk).subarray(-deflateWindow);
 
 /** The JSON of the chunks one after the other, each made in a turn of the event loop of its own. */
 export async function* eachBytes(chunks: readonly Chunk[]): AsyncGenerator<Buffer> {

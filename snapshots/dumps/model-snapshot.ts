@@ -10,6 +10,7 @@ import {
   type SnapshotPlace,
   type SnapshotVersion,
 } from "#snapshots/dumps/versioned-store.ts";
+import { ownCopy } from "#snapshots/model/long-buffers.ts";
 import { emptyState, type StationState } from "#src/domain/state.ts";
 import { hourMs } from "#src/domain/units.ts";
 import { byPlace, type FeedRow, readRow } from "#src/feed/feed.ts";
@@ -23,7 +24,7 @@ export interface Surroundings {
 export type ModelSnapshotStore = ReturnType<typeof createModelSnapshotStore>;
 
 /** Increase it when the format of a line changes, so that old and new processes do not share snapshots. */
-const format = 4;
+const format = 5;
 const unzip = promisify(gunzip);
 
 /** Longer than the window of a delta: an older snapshot is of no use. */
@@ -51,8 +52,9 @@ export function createModelSnapshotStore(redis: Redis, prefix: string, silentMs:
       lines: readonly Buffer[],
     ): Promise<boolean> {
       const first = gzipSync(JSON.stringify(surroundings), { level: 3 });
-      const body = Buffer.concat([first, ...lines]);
-      return saveVersion(redis, place, version, { around: fingerprint(surroundings), body });
+      const around = fingerprint(surroundings);
+      const body = { name: "body", parts: [first, ...lines] };
+      return saveVersion(redis, place, version, { around }, body);
     },
     /** Gives the stored snapshot later times; false when it has another number or other surroundings. */
     async renew(version: SnapshotVersion, around: string): Promise<boolean> {
@@ -72,9 +74,11 @@ export function createModelSnapshotStore(redis: Redis, prefix: string, silentMs:
       if (found === null) return null;
       const { fields, version } = found;
       const [first = "", ...lines] = (await unzip(fields[0] as Buffer)).toString().split("\n");
-      // A line that cannot be read is left out: the database has it.
+      // A line that cannot be read is left out: the database has it. The last line of a station is the newest.
       const read = lines.map(readLine).filter(({ fault }) => fault === undefined);
-      return { ...version, ...whole(JSON.parse(first)), rows: read.toSorted(byPlace) };
+      const newest = new Map(read.map((row) => [row.id, row]));
+      const rows = [...newest.values()].sort(byPlace);
+      return { ...version, ...whole(JSON.parse(first)), rows };
     },
   };
 }
@@ -94,7 +98,7 @@ export type Ledger = ReturnType<typeof createLedger>;
 const partCount = 256;
 /** Most unpacked lines of a part: a start, which reads the whole country, packs before all of it is there. */
 const waitingMost = 100;
-/** Most pieces of a part: one with newer lines is added without a look at the others. */
+/** Most pieces of a part: newer lines are added in one more, without a look at the others. */
 const piecesMost = 16;
 
 /** The lines of some stations: packed, each behind a line feed, and those that have changed since, by id. */
@@ -118,18 +122,17 @@ export function createLedger() {
       for (const row of rows) {
         const part = parts[crc32(row.id) % partCount]!;
         part.changed.set(JSON.stringify(row.id), Buffer.from(writeLine(row)).toString("latin1"));
-        if (part.changed.size < waitingMost) continue;
-        if (part.packed.length < piecesMost) part.packed.push(zip(part.changed.values()));
-        else join(part);
-        part.changed.clear();
+        if (part.changed.size >= waitingMost) pack(part);
       }
     },
-    /** All lines, packed in parts that can be joined. Lines that come meanwhile may be among them. */
+    /**
+     * All lines, packed in parts that can be joined; of a station that has changed the older ones may come before the
+     * newest. Lines that come meanwhile may be among them.
+     */
     async packed(): Promise<Buffer[]> {
       for (const part of parts) {
-        if (part.changed.size === 0 && part.packed.length < 2) continue;
-        join(part);
-        part.changed.clear();
+        if (part.changed.size === 0) continue;
+        pack(part);
         await nextTurn();
       }
       return parts.flatMap(({ packed }) => packed);
@@ -137,13 +140,16 @@ export function createLedger() {
   };
 }
 
-/** Leaves the newest line of each station, in one piece. */
-function join(part: Part): void {
-  const before = part.packed.map((piece) => gunzipSync(piece).toString("latin1")).join("");
-  const lines = new Map(before.split("\n").map((line) => [idIn(line), line]));
-  for (const [id, line] of part.changed) lines.set(id, line);
-  lines.delete("");
-  part.packed = [zip(lines.values())];
+/** Packs what has changed. A part with many pieces is left with one, of the newest line of each station. */
+function pack({ packed, changed }: Part): void {
+  if (packed.length >= piecesMost) {
+    const before = packed.map((piece) => gunzipSync(piece).toString("latin1")).join("");
+    const lines = new Map(before.split("\n").map((line) => [idIn(line), line]));
+    for (const [id, line] of changed) lines.set(id, line);
+    lines.delete("");
+    packed.splice(0, piecesMost, zip(lines.values()));
+  } else packed.push(zip(changed.values()));
+  changed.clear();
 }
 
 /** The beginning of a line: the id, as JSON. */
@@ -151,7 +157,7 @@ const idIn = (line: string): string => /^\["(?:[^"\\]|\\.)*"/.exec(line)?.[0].sl
 
 function zip(lines: Iterable<string>): Buffer {
   const text = Array.from(lines, (line) => `\n${line}`).join("");
-  return gzipSync(Buffer.from(text, "latin1"), { level: 3 });
+  return ownCopy(gzipSync(Buffer.from(text, "latin1"), { level: 3 }));
 }
 
 type Line = [

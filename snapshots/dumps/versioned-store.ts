@@ -1,5 +1,13 @@
+import { randomUUID } from "node:crypto";
 import { minuteMs, secondMs } from "#src/domain/units.ts";
-import { checksumOf, type Damage, orWrongType, tellDamage } from "#src/infrastructure/checksum.ts";
+import {
+  checksumOf,
+  type Damage,
+  orWrongType,
+  type Part,
+  tellDamage,
+} from "#src/infrastructure/checksum.ts";
+import { slices } from "#src/infrastructure/lists.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 
 /** The order of snapshots: by number, then `as_of`, then time of building. Times in ms. */
@@ -41,11 +49,23 @@ const storeUnlessOlder = `
       if i == 3 then return 0 end
     end
   end
+  local long = KEYS[3] and redis.call('GET', KEYS[3])
+  if KEYS[3] and not long then return redis.error_reply('the long field is gone') end
   redis.call('DEL', KEYS[1])
-  redis.call('HSET', KEYS[1], 'seq', ARGV[1], 'as_of', ARGV[2], 'built_at', ARGV[3], unpack(ARGV, 7))
+  redis.call('HSET', KEYS[1], 'seq', ARGV[1], 'as_of', ARGV[2], 'built_at', ARGV[3], unpack(ARGV, 8))
+  if long then redis.call('HSET', KEYS[1], ARGV[7], long) end
   redis.call('PEXPIRE', KEYS[1], ARGV[4])
   redis.call('PUBLISH', KEYS[2], ARGV[6])
+  if long then redis.call('UNLINK', KEYS[3]) end
   return 1`;
+
+/** A field that is too long for one command, in parts: joined for it they would stand in memory three times. */
+interface LongField {
+  name: string;
+  parts: readonly Buffer[];
+}
+
+const partsAtOnce = 16;
 
 /** Stores a snapshot unless a newer one is there; false when it is. Rejects while Redis is away. */
 export async function saveVersion(
@@ -53,11 +73,20 @@ export async function saveVersion(
   { key, channel, name, keptMs, silentMs }: SnapshotPlace,
   { seq, asOfMs, builtAtMs }: SnapshotVersion,
   fields: Readonly<Record<string, string | number | Buffer>>,
+  long?: LongField,
 ): Promise<boolean> {
   const times = [seq, asOfMs, builtAtMs, keptMs, silentMs];
-  const sums = sumsOf(key, times.slice(0, 3), Object.entries(fields).map(sumOf).join(" "));
-  const values = [...times, name, ...Object.entries({ ...fields, sums }).flat()];
-  return (await redis.eval(storeUnlessOlder, 2, key, channel, ...values)) === 1;
+  const summed = [...Object.entries(fields), ...(long ? [[long.name, long.parts] as const] : [])];
+  const sums = sumsOf(key, times.slice(0, 3), summed.map(sumOf).join(" "));
+  const values = [...times, name, long?.name ?? "", ...Object.entries({ ...fields, sums }).flat()];
+  const sent = long ? [`${key}:${randomUUID()}`] : [];
+  for (const to of sent)
+    for (const some of slices(long!.parts, partsAtOnce)) {
+      await redis.append(to, Buffer.concat(some));
+      await redis.pexpire(to, minuteMs);
+    }
+  const keys = [key, channel, ...sent];
+  return (await redis.eval(storeUnlessOlder, keys.length, ...keys, ...values)) === 1;
 }
 
 /** A checksum of key, version and the checksums of the fields, then these. */
@@ -65,8 +94,7 @@ function sumsOf(key: string, version: readonly (number | Buffer)[], sums: string
   return `${checksumOf(key, ...version, sums)} ${sums}`;
 }
 
-const sumOf = ([name, value]: readonly [string, string | number | Buffer]): string =>
-  `${name}:${checksumOf(value)}`;
+const sumOf = ([name, value]: readonly [string, Part]): string => `${name}:${checksumOf(value)}`;
 
 const renewIfSame = `
   if redis.call('HGET', KEYS[1], 'sums') ~= ARGV[1] then return 0 end

@@ -1,4 +1,5 @@
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
+import { ownCopy } from "#snapshots/model/long-buffers.ts";
 
 export type BlockCache = ReturnType<typeof createBlockCache>;
 
@@ -94,13 +95,7 @@ export function createBlockCache(plainBytes: number) {
  */
 const packing = { level: 6, windowBits: 13, memLevel: 5 };
 
-function pack(bytes: Buffer): Buffer {
-  const packed = deflateRawSync(bytes, packing);
-  const copy = Buffer.allocUnsafeSlow(packed.length);
-  // zlib returns a slice of a larger buffer, which would stay alive.
-  packed.copy(copy);
-  return copy;
-}
+const pack = (bytes: Buffer): Buffer => ownCopy(deflateRawSync(bytes, packing));
 
 // One chunk spares joining. It has one byte more, because zlib takes a second chunk when the first is full.
 const unpack = (packed: Buffer, size: number): Buffer =>

@@ -3,7 +3,7 @@ import { constants, crc32, deflateRaw } from "node:zlib";
 import { LRUCache } from "lru-cache";
 import { type Block, jsonOf } from "#snapshots/model/block.ts";
 import { type Form, type Format, forms } from "#snapshots/model/forms.ts";
-import { borrowJoined, giveBack } from "#snapshots/model/long-buffers.ts";
+import { borrowJoined, giveBack, ownCopy } from "#snapshots/model/long-buffers.ts";
 import type { Piece } from "#snapshots/model/area-selection.ts";
 
 /** A text's length and CRC-32: enough to compute the CRC of joined texts. */
@@ -89,7 +89,7 @@ export const deflateWindow = 32 * 1024;
  * Deflates a text for one place only: right after the bytes `before`, to which it may refer. Parts that are deflated
  * one by one then take hardly more bytes than the whole.
  */
-export const deflatedAfter = (before: Buffer, bytes: Buffer): Promise<Deflated> =>
+export const deflatedAfter = (before: Buffer | undefined, bytes: Buffer): Promise<Deflated> =>
   deflated(bytes, blockLevel, before).then(exact);
 
 type Deflating = Deflated | Promise<Deflated>;
@@ -130,12 +130,7 @@ function deflatedBlock(block: Block, format: Format): Deflating {
 
 const inBackground = promisify(deflateRaw);
 
-/** A copy without the larger buffer of which zlib returns a slice, and which the slice would keep alive. */
-function exact({ blocks, ...checked }: Deflated): Deflated {
-  const copy = Buffer.allocUnsafeSlow(blocks.length);
-  blocks.copy(copy);
-  return { ...checked, blocks: copy };
-}
+const exact = (packed: Deflated): Deflated => ({ ...packed, blocks: ownCopy(packed.blocks) });
 
 /**
  * Deflates off the main thread. The deflate blocks end at a byte and refer to nothing before `before`. One chunk is

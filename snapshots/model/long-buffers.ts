@@ -41,3 +41,10 @@ export function borrowJoined(parts: readonly Buffer[]): Buffer {
   for (const part of parts) to += part.copy(joined, to);
   return joined;
 }
+
+/** A copy with memory of its own: zlib gives a slice of a larger buffer, which the slice would keep alive. */
+export function ownCopy(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
+}

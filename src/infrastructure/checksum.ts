@@ -3,15 +3,21 @@ import { minuteMs } from "#src/domain/units.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 
+export type Part = string | number | Buffer | readonly Buffer[];
+
 /**
  * CRC-32 of parts that belong together in Redis, as eight hexadecimal digits (decisions 21.40). The key is one of the
- * parts, so that nothing passes under another key. Each part counts with its length: bytes cannot move between parts.
+ * parts, so that nothing passes under another key. Each part counts with its length: bytes cannot move between parts. A
+ * list of buffers is one part, as if they were joined.
  */
-export function checksumOf(...parts: readonly (string | number | Buffer)[]): string {
+export function checksumOf(...parts: readonly Part[]): string {
   let sum = 0;
   for (const part of parts) {
-    const bytes = Buffer.isBuffer(part) ? part : String(part);
-    sum = crc32(bytes, crc32(`${Buffer.byteLength(bytes)} `, sum));
+    const list = typeof part === "object" && !Buffer.isBuffer(part) ? part : [part];
+    const pieces = list.map((piece) => (Buffer.isBuffer(piece) ? piece : String(piece)));
+    const length = pieces.reduce((all, piece) => all + Buffer.byteLength(piece), 0);
+    sum = crc32(`${length} `, sum);
+    for (const piece of pieces) sum = crc32(piece, sum);
   }
   return sum.toString(16).padStart(8, "0");
 }

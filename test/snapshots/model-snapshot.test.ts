@@ -49,7 +49,7 @@ describe("model snapshot store", () => {
     ledger.apply(changed.filter(({ name }) => name === "АЗС, 1"));
     await store.save({ seq: 5, asOfMs: 1, builtAtMs: 1 }, { cities: [] }, await ledger.packed());
     expect(await sorted()).to.deep.equal(changed);
-    await redis.del(`${instance.redisPrefix}:model:4`);
+    await redis.del(`${instance.redisPrefix}:model:5`);
   });
 
   it("keeps the newest row of each station, however often they change before it is stored", async () => {
@@ -63,7 +63,7 @@ describe("model snapshot store", () => {
     const found = (await store.load())!.rows.map(({ id, seq }) => [id, seq]);
     expect(inOnePart.length).to.be.greaterThan(100);
     expect(found).to.have.deep.members(inOnePart.map((id) => [id, 19]));
-    await redis.del(`${instance.redisPrefix}:model:4`);
+    await redis.del(`${instance.redisPrefix}:model:5`);
   });
 
   it("renews the times of the same content, and of nothing else", async () => {

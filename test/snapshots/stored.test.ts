@@ -40,7 +40,7 @@ const things: Record<string, (redis: Redis, prefix: string) => Thing> = {
   "model snapshot": (redis, prefix) => {
     const store = () => createModelSnapshotStore(redis, prefix, 0);
     return {
-      key: ":model:4",
+      key: ":model:5",
       nothing: null,
       async put(n) {
         const ledger = createLedger();
@@ -244,7 +244,7 @@ describe("what is stored in Redis", function () {
     const around = { cities: [] };
     await store.save(versionOf((version += 1)), around, []);
     const { fingerprint, ...head } = (await store.head())!;
-    const key = `${instance.redisPrefix}:model:4`;
+    const key = `${instance.redisPrefix}:model:5`;
     await redis.hset(key, "body", Buffer.from("other"));
     expect(await store.renew({ ...head, builtAtMs: head.builtAtMs + 1 }, fingerprint)).to.equal(
       false,
