@@ -99,12 +99,7 @@ CREATE FUNCTION public.server_now() RETURNS timestamp with time zone
       select clock_timestamp()
         + make_interval(secs => coalesce(nullif(current_setting('fuelmark.clock_offset_s', true), ''), '0')::double precision)
     $$;
-CREATE SEQUENCE public.change_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1;
+CREATE SEQUENCE public.change_seq;
 SET default_tablespace = '';
 SET default_table_access_method = heap;
 CREATE TABLE public.changes (
@@ -147,14 +142,7 @@ CREATE TABLE public.imports (
     CONSTRAINT imports_kind_check CHECK ((kind = ANY (ARRAY['stations'::text, 'cities'::text, 'statuses'::text]))),
     CONSTRAINT imports_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'refused'::text, 'failed'::text])))
 );
-ALTER TABLE public.imports ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME public.imports_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
+ALTER TABLE public.imports ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY;
 CREATE TABLE public.keys (
     id integer NOT NULL,
     partner_id integer NOT NULL,
@@ -176,39 +164,20 @@ CREATE TABLE public.keys (
     CONSTRAINT keys_kind_check CHECK ((kind = ANY (ARRAY['secret'::text, 'publishable'::text]))),
     CONSTRAINT keys_mass_no_limit_check CHECK ((mass_no_limit >= 1))
 );
-ALTER TABLE public.keys ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME public.keys_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
+ALTER TABLE public.keys ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY;
 CREATE TABLE public.knex_migrations (
     id integer NOT NULL,
     name character varying(255),
     batch integer,
     migration_time timestamp with time zone
 );
-CREATE SEQUENCE public.knex_migrations_id_seq
-    AS integer
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1;
+CREATE SEQUENCE public.knex_migrations_id_seq AS integer;
 ALTER SEQUENCE public.knex_migrations_id_seq OWNED BY public.knex_migrations.id;
 CREATE TABLE public.knex_migrations_lock (
     index integer NOT NULL,
     is_locked integer
 );
-CREATE SEQUENCE public.knex_migrations_lock_index_seq
-    AS integer
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1;
+CREATE SEQUENCE public.knex_migrations_lock_index_seq AS integer;
 ALTER SEQUENCE public.knex_migrations_lock_index_seq OWNED BY public.knex_migrations_lock.index;
 CREATE TABLE public.limit_requests (
     id integer NOT NULL,
@@ -224,14 +193,7 @@ CREATE TABLE public.limit_requests (
     CONSTRAINT limit_requests_requested_rpm_check CHECK (((requested_rpm >= 1) AND (requested_rpm <= 100000))),
     CONSTRAINT limit_requests_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text])))
 );
-ALTER TABLE public.limit_requests ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME public.limit_requests_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
+ALTER TABLE public.limit_requests ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY;
 CREATE TABLE public.mark_keys (
     partner_id integer NOT NULL,
     external_id text NOT NULL,
@@ -291,456 +253,6 @@ CREATE TABLE public.marks (
     CONSTRAINT marks_status_check CHECK ((status = ANY (ARRAY['yes'::text, 'low'::text, 'no'::text, 'queue'::text])))
 )
 PARTITION BY RANGE (id);
-CREATE TABLE public.marks_20261120 (
-    id bigint NOT NULL,
-    station_id text NOT NULL,
-    reporter_id bigint NOT NULL,
-    partner_id integer,
-    key_id integer,
-    source text NOT NULL,
-    viewer bytea,
-    external_id text,
-    status text NOT NULL,
-    received_at timestamp with time zone NOT NULL,
-    effective_at timestamp with time zone NOT NULL,
-    lat double precision,
-    lon double precision,
-    acc_m double precision,
-    express boolean DEFAULT false NOT NULL,
-    fuels text[],
-    fuels_no text[],
-    queue text,
-    prices jsonb,
-    limit_l integer,
-    limit_stated boolean DEFAULT false NOT NULL,
-    no_cash boolean,
-    fuel_cards_only boolean,
-    comment text,
-    remote boolean NOT NULL,
-    needed smallint NOT NULL,
-    rule text NOT NULL,
-    newcomer boolean DEFAULT false NOT NULL,
-    review text DEFAULT 'none'::text NOT NULL,
-    processed_at timestamp with time zone,
-    outcome text,
-    outcome_status text,
-    outcome_reason text,
-    outcome_have integer,
-    failed_at timestamp with time zone,
-    failure text,
-    CONSTRAINT marks_20261120_range CHECK (((id >= '89236535508992'::bigint) AND (id < '89240830476288'::bigint))),
-    CONSTRAINT marks_needed_check CHECK ((needed >= 1)),
-    CONSTRAINT marks_outcome_check CHECK ((outcome = ANY (ARRAY['published'::text, 'confirmed'::text, 'pending'::text, 'conflict'::text, 'superseded'::text, 'held'::text, 'expired'::text]))),
-    CONSTRAINT marks_review_check CHECK ((review = ANY (ARRAY['none'::text, 'held'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text, 'expired'::text]))),
-    CONSTRAINT marks_rule_check CHECK ((rule = ANY (ARRAY['key-threshold'::text, 'remote'::text, 'no-nearby-marks'::text, 'geolocated'::text]))),
-    CONSTRAINT marks_source_check CHECK ((source = ANY (ARRAY['partner'::text, 'widget'::text, 'demo'::text]))),
-    CONSTRAINT marks_status_check CHECK ((status = ANY (ARRAY['yes'::text, 'low'::text, 'no'::text, 'queue'::text])))
-);
-CREATE TABLE public.marks_20261121 (
-    id bigint NOT NULL,
-    station_id text NOT NULL,
-    reporter_id bigint NOT NULL,
-    partner_id integer,
-    key_id integer,
-    source text NOT NULL,
-    viewer bytea,
-    external_id text,
-    status text NOT NULL,
-    received_at timestamp with time zone NOT NULL,
-    effective_at timestamp with time zone NOT NULL,
-    lat double precision,
-    lon double precision,
-    acc_m double precision,
-    express boolean DEFAULT false NOT NULL,
-    fuels text[],
-    fuels_no text[],
-    queue text,
-    prices jsonb,
-    limit_l integer,
-    limit_stated boolean DEFAULT false NOT NULL,
-    no_cash boolean,
-    fuel_cards_only boolean,
-    comment text,
-    remote boolean NOT NULL,
-    needed smallint NOT NULL,
-    rule text NOT NULL,
-    newcomer boolean DEFAULT false NOT NULL,
-    review text DEFAULT 'none'::text NOT NULL,
-    processed_at timestamp with time zone,
-    outcome text,
-    outcome_status text,
-    outcome_reason text,
-    outcome_have integer,
-    failed_at timestamp with time zone,
-    failure text,
-    CONSTRAINT marks_20261121_range CHECK (((id >= '89240830476288'::bigint) AND (id < '89245125443584'::bigint))),
-    CONSTRAINT marks_needed_check CHECK ((needed >= 1)),
-    CONSTRAINT marks_outcome_check CHECK ((outcome = ANY (ARRAY['published'::text, 'confirmed'::text, 'pending'::text, 'conflict'::text, 'superseded'::text, 'held'::text, 'expired'::text]))),
-    CONSTRAINT marks_review_check CHECK ((review = ANY (ARRAY['none'::text, 'held'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text, 'expired'::text]))),
-    CONSTRAINT marks_rule_check CHECK ((rule = ANY (ARRAY['key-threshold'::text, 'remote'::text, 'no-nearby-marks'::text, 'geolocated'::text]))),
-    CONSTRAINT marks_source_check CHECK ((source = ANY (ARRAY['partner'::text, 'widget'::text, 'demo'::text]))),
-    CONSTRAINT marks_status_check CHECK ((status = ANY (ARRAY['yes'::text, 'low'::text, 'no'::text, 'queue'::text])))
-);
-CREATE TABLE public.marks_20261122 (
-    id bigint NOT NULL,
-    station_id text NOT NULL,
-    reporter_id bigint NOT NULL,
-    partner_id integer,
-    key_id integer,
-    source text NOT NULL,
-    viewer bytea,
-    external_id text,
-    status text NOT NULL,
-    received_at timestamp with time zone NOT NULL,
-    effective_at timestamp with time zone NOT NULL,
-    lat double precision,
-    lon double precision,
-    acc_m double precision,
-    express boolean DEFAULT false NOT NULL,
-    fuels text[],
-    fuels_no text[],
-    queue text,
-    prices jsonb,
-    limit_l integer,
-    limit_stated boolean DEFAULT false NOT NULL,
-    no_cash boolean,
-    fuel_cards_only boolean,
-    comment text,
-    remote boolean NOT NULL,
-    needed smallint NOT NULL,
-    rule text NOT NULL,
-    newcomer boolean DEFAULT false NOT NULL,
-    review text DEFAULT 'none'::text NOT NULL,
-    processed_at timestamp with time zone,
-    outcome text,
-    outcome_status text,
-    outcome_reason text,
-    outcome_have integer,
-    failed_at timestamp with time zone,
-    failure text,
-    CONSTRAINT marks_20261122_range CHECK (((id >= '89245125443584'::bigint) AND (id < '89249420410880'::bigint))),
-    CONSTRAINT marks_needed_check CHECK ((needed >= 1)),
-    CONSTRAINT marks_outcome_check CHECK ((outcome = ANY (ARRAY['published'::text, 'confirmed'::text, 'pending'::text, 'conflict'::text, 'superseded'::text, 'held'::text, 'expired'::text]))),
-    CONSTRAINT marks_review_check CHECK ((review = ANY (ARRAY['none'::text, 'held'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text, 'expired'::text]))),
-    CONSTRAINT marks_rule_check CHECK ((rule = ANY (ARRAY['key-threshold'::text, 'remote'::text, 'no-nearby-marks'::text, 'geolocated'::text]))),
-    CONSTRAINT marks_source_check CHECK ((source = ANY (ARRAY['partner'::text, 'widget'::text, 'demo'::text]))),
-    CONSTRAINT marks_status_check CHECK ((status = ANY (ARRAY['yes'::text, 'low'::text, 'no'::text, 'queue'::text])))
-);
-CREATE TABLE public.marks_20261123 (
-    id bigint NOT NULL,
-    station_id text NOT NULL,
-    reporter_id bigint NOT NULL,
-    partner_id integer,
-    key_id integer,
-    source text NOT NULL,
-    viewer bytea,
-    external_id text,
-    status text NOT NULL,
-    received_at timestamp with time zone NOT NULL,
-    effective_at timestamp with time zone NOT NULL,
-    lat double precision,
-    lon double precision,
-    acc_m double precision,
-    express boolean DEFAULT false NOT NULL,
-    fuels text[],
-    fuels_no text[],
-    queue text,
-    prices jsonb,
-    limit_l integer,
-    limit_stated boolean DEFAULT false NOT NULL,
-    no_cash boolean,
-    fuel_cards_only boolean,
-    comment text,
-    remote boolean NOT NULL,
-    needed smallint NOT NULL,
-    rule text NOT NULL,
-    newcomer boolean DEFAULT false NOT NULL,
-    review text DEFAULT 'none'::text NOT NULL,
-    processed_at timestamp with time zone,
-    outcome text,
-    outcome_status text,
-    outcome_reason text,
-    outcome_have integer,
-    failed_at timestamp with time zone,
-    failure text,
-    CONSTRAINT marks_20261123_range CHECK (((id >= '89249420410880'::bigint) AND (id < '89253715378176'::bigint))),
-    CONSTRAINT marks_needed_check CHECK ((needed >= 1)),
-    CONSTRAINT marks_outcome_check CHECK ((outcome = ANY (ARRAY['published'::text, 'confirmed'::text, 'pending'::text, 'conflict'::text, 'superseded'::text, 'held'::text, 'expired'::text]))),
-    CONSTRAINT marks_review_check CHECK ((review = ANY (ARRAY['none'::text, 'held'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text, 'expired'::text]))),
-    CONSTRAINT marks_rule_check CHECK ((rule = ANY (ARRAY['key-threshold'::text, 'remote'::text, 'no-nearby-marks'::text, 'geolocated'::text]))),
-    CONSTRAINT marks_source_check CHECK ((source = ANY (ARRAY['partner'::text, 'widget'::text, 'demo'::text]))),
-    CONSTRAINT marks_status_check CHECK ((status = ANY (ARRAY['yes'::text, 'low'::text, 'no'::text, 'queue'::text])))
-);
-CREATE TABLE public.marks_20261124 (
-    id bigint NOT NULL,
-    station_id text NOT NULL,
-    reporter_id bigint NOT NULL,
-    partner_id integer,
-    key_id integer,
-    source text NOT NULL,
-    viewer bytea,
-    external_id text,
-    status text NOT NULL,
-    received_at timestamp with time zone NOT NULL,
-    effective_at timestamp with time zone NOT NULL,
-    lat double precision,
-    lon double precision,
-    acc_m double precision,
-    express boolean DEFAULT false NOT NULL,
-    fuels text[],
-    fuels_no text[],
-    queue text,
-    prices jsonb,
-    limit_l integer,
-    limit_stated boolean DEFAULT false NOT NULL,
-    no_cash boolean,
-    fuel_cards_only boolean,
-    comment text,
-    remote boolean NOT NULL,
-    needed smallint NOT NULL,
-    rule text NOT NULL,
-    newcomer boolean DEFAULT false NOT NULL,
-    review text DEFAULT 'none'::text NOT NULL,
-    processed_at timestamp with time zone,
-    outcome text,
-    outcome_status text,
-    outcome_reason text,
-    outcome_have integer,
-    failed_at timestamp with time zone,
-    failure text,
-    CONSTRAINT marks_20261124_range CHECK (((id >= '89253715378176'::bigint) AND (id < '89258010345472'::bigint))),
-    CONSTRAINT marks_needed_check CHECK ((needed >= 1)),
-    CONSTRAINT marks_outcome_check CHECK ((outcome = ANY (ARRAY['published'::text, 'confirmed'::text, 'pending'::text, 'conflict'::text, 'superseded'::text, 'held'::text, 'expired'::text]))),
-    CONSTRAINT marks_review_check CHECK ((review = ANY (ARRAY['none'::text, 'held'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text, 'expired'::text]))),
-    CONSTRAINT marks_rule_check CHECK ((rule = ANY (ARRAY['key-threshold'::text, 'remote'::text, 'no-nearby-marks'::text, 'geolocated'::text]))),
-    CONSTRAINT marks_source_check CHECK ((source = ANY (ARRAY['partner'::text, 'widget'::text, 'demo'::text]))),
-    CONSTRAINT marks_status_check CHECK ((status = ANY (ARRAY['yes'::text, 'low'::text, 'no'::text, 'queue'::text])))
-);
-CREATE TABLE public.marks_20261125 (
-    id bigint NOT NULL,
-    station_id text NOT NULL,
-    reporter_id bigint NOT NULL,
-    partner_id integer,
-    key_id integer,
-    source text NOT NULL,
-    viewer bytea,
-    external_id text,
-    status text NOT NULL,
-    received_at timestamp with time zone NOT NULL,
-    effective_at timestamp with time zone NOT NULL,
-    lat double precision,
-    lon double precision,
-    acc_m double precision,
-    express boolean DEFAULT false NOT NULL,
-    fuels text[],
-    fuels_no text[],
-    queue text,
-    prices jsonb,
-    limit_l integer,
-    limit_stated boolean DEFAULT false NOT NULL,
-    no_cash boolean,
-    fuel_cards_only boolean,
-    comment text,
-    remote boolean NOT NULL,
-    needed smallint NOT NULL,
-    rule text NOT NULL,
-    newcomer boolean DEFAULT false NOT NULL,
-    review text DEFAULT 'none'::text NOT NULL,
-    processed_at timestamp with time zone,
-    outcome text,
-    outcome_status text,
-    outcome_reason text,
-    outcome_have integer,
-    failed_at timestamp with time zone,
-    failure text,
-    CONSTRAINT marks_20261125_range CHECK (((id >= '89258010345472'::bigint) AND (id < '89262305312768'::bigint))),
-    CONSTRAINT marks_needed_check CHECK ((needed >= 1)),
-    CONSTRAINT marks_outcome_check CHECK ((outcome = ANY (ARRAY['published'::text, 'confirmed'::text, 'pending'::text, 'conflict'::text, 'superseded'::text, 'held'::text, 'expired'::text]))),
-    CONSTRAINT marks_review_check CHECK ((review = ANY (ARRAY['none'::text, 'held'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text, 'expired'::text]))),
-    CONSTRAINT marks_rule_check CHECK ((rule = ANY (ARRAY['key-threshold'::text, 'remote'::text, 'no-nearby-marks'::text, 'geolocated'::text]))),
-    CONSTRAINT marks_source_check CHECK ((source = ANY (ARRAY['partner'::text, 'widget'::text, 'demo'::text]))),
-    CONSTRAINT marks_status_check CHECK ((status = ANY (ARRAY['yes'::text, 'low'::text, 'no'::text, 'queue'::text])))
-);
-CREATE TABLE public.marks_20261126 (
-    id bigint NOT NULL,
-    station_id text NOT NULL,
-    reporter_id bigint NOT NULL,
-    partner_id integer,
-    key_id integer,
-    source text NOT NULL,
-    viewer bytea,
-    external_id text,
-    status text NOT NULL,
-    received_at timestamp with time zone NOT NULL,
-    effective_at timestamp with time zone NOT NULL,
-    lat double precision,
-    lon double precision,
-    acc_m double precision,
-    express boolean DEFAULT false NOT NULL,
-    fuels text[],
-    fuels_no text[],
-    queue text,
-    prices jsonb,
-    limit_l integer,
-    limit_stated boolean DEFAULT false NOT NULL,
-    no_cash boolean,
-    fuel_cards_only boolean,
-    comment text,
-    remote boolean NOT NULL,
-    needed smallint NOT NULL,
-    rule text NOT NULL,
-    newcomer boolean DEFAULT false NOT NULL,
-    review text DEFAULT 'none'::text NOT NULL,
-    processed_at timestamp with time zone,
-    outcome text,
-    outcome_status text,
-    outcome_reason text,
-    outcome_have integer,
-    failed_at timestamp with time zone,
-    failure text,
-    CONSTRAINT marks_20261126_range CHECK (((id >= '89262305312768'::bigint) AND (id < '89266600280064'::bigint))),
-    CONSTRAINT marks_needed_check CHECK ((needed >= 1)),
-    CONSTRAINT marks_outcome_check CHECK ((outcome = ANY (ARRAY['published'::text, 'confirmed'::text, 'pending'::text, 'conflict'::text, 'superseded'::text, 'held'::text, 'expired'::text]))),
-    CONSTRAINT marks_review_check CHECK ((review = ANY (ARRAY['none'::text, 'held'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text, 'expired'::text]))),
-    CONSTRAINT marks_rule_check CHECK ((rule = ANY (ARRAY['key-threshold'::text, 'remote'::text, 'no-nearby-marks'::text, 'geolocated'::text]))),
-    CONSTRAINT marks_source_check CHECK ((source = ANY (ARRAY['partner'::text, 'widget'::text, 'demo'::text]))),
-    CONSTRAINT marks_status_check CHECK ((status = ANY (ARRAY['yes'::text, 'low'::text, 'no'::text, 'queue'::text])))
-);
-CREATE TABLE public.marks_20261127 (
-    id bigint NOT NULL,
-    station_id text NOT NULL,
-    reporter_id bigint NOT NULL,
-    partner_id integer,
-    key_id integer,
-    source text NOT NULL,
-    viewer bytea,
-    external_id text,
-    status text NOT NULL,
-    received_at timestamp with time zone NOT NULL,
-    effective_at timestamp with time zone NOT NULL,
-    lat double precision,
-    lon double precision,
-    acc_m double precision,
-    express boolean DEFAULT false NOT NULL,
-    fuels text[],
-    fuels_no text[],
-    queue text,
-    prices jsonb,
-    limit_l integer,
-    limit_stated boolean DEFAULT false NOT NULL,
-    no_cash boolean,
-    fuel_cards_only boolean,
-    comment text,
-    remote boolean NOT NULL,
-    needed smallint NOT NULL,
-    rule text NOT NULL,
-    newcomer boolean DEFAULT false NOT NULL,
-    review text DEFAULT 'none'::text NOT NULL,
-    processed_at timestamp with time zone,
-    outcome text,
-    outcome_status text,
-    outcome_reason text,
-    outcome_have integer,
-    failed_at timestamp with time zone,
-    failure text,
-    CONSTRAINT marks_20261127_range CHECK (((id >= '89266600280064'::bigint) AND (id < '89270895247360'::bigint))),
-    CONSTRAINT marks_needed_check CHECK ((needed >= 1)),
-    CONSTRAINT marks_outcome_check CHECK ((outcome = ANY (ARRAY['published'::text, 'confirmed'::text, 'pending'::text, 'conflict'::text, 'superseded'::text, 'held'::text, 'expired'::text]))),
-    CONSTRAINT marks_review_check CHECK ((review = ANY (ARRAY['none'::text, 'held'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text, 'expired'::text]))),
-    CONSTRAINT marks_rule_check CHECK ((rule = ANY (ARRAY['key-threshold'::text, 'remote'::text, 'no-nearby-marks'::text, 'geolocated'::text]))),
-    CONSTRAINT marks_source_check CHECK ((source = ANY (ARRAY['partner'::text, 'widget'::text, 'demo'::text]))),
-    CONSTRAINT marks_status_check CHECK ((status = ANY (ARRAY['yes'::text, 'low'::text, 'no'::text, 'queue'::text])))
-);
-CREATE TABLE public.marks_20261128 (
-    id bigint NOT NULL,
-    station_id text NOT NULL,
-    reporter_id bigint NOT NULL,
-    partner_id integer,
-    key_id integer,
-    source text NOT NULL,
-    viewer bytea,
-    external_id text,
-    status text NOT NULL,
-    received_at timestamp with time zone NOT NULL,
-    effective_at timestamp with time zone NOT NULL,
-    lat double precision,
-    lon double precision,
-    acc_m double precision,
-    express boolean DEFAULT false NOT NULL,
-    fuels text[],
-    fuels_no text[],
-    queue text,
-    prices jsonb,
-    limit_l integer,
-    limit_stated boolean DEFAULT false NOT NULL,
-    no_cash boolean,
-    fuel_cards_only boolean,
-    comment text,
-    remote boolean NOT NULL,
-    needed smallint NOT NULL,
-    rule text NOT NULL,
-    newcomer boolean DEFAULT false NOT NULL,
-    review text DEFAULT 'none'::text NOT NULL,
-    processed_at timestamp with time zone,
-    outcome text,
-    outcome_status text,
-    outcome_reason text,
-    outcome_have integer,
-    failed_at timestamp with time zone,
-    failure text,
-    CONSTRAINT marks_20261128_range CHECK (((id >= '89270895247360'::bigint) AND (id < '89275190214656'::bigint))),
-    CONSTRAINT marks_needed_check CHECK ((needed >= 1)),
-    CONSTRAINT marks_outcome_check CHECK ((outcome = ANY (ARRAY['published'::text, 'confirmed'::text, 'pending'::text, 'conflict'::text, 'superseded'::text, 'held'::text, 'expired'::text]))),
-    CONSTRAINT marks_review_check CHECK ((review = ANY (ARRAY['none'::text, 'held'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text, 'expired'::text]))),
-    CONSTRAINT marks_rule_check CHECK ((rule = ANY (ARRAY['key-threshold'::text, 'remote'::text, 'no-nearby-marks'::text, 'geolocated'::text]))),
-    CONSTRAINT marks_source_check CHECK ((source = ANY (ARRAY['partner'::text, 'widget'::text, 'demo'::text]))),
-    CONSTRAINT marks_status_check CHECK ((status = ANY (ARRAY['yes'::text, 'low'::text, 'no'::text, 'queue'::text])))
-);
-CREATE TABLE public.marks_20261129 (
-    id bigint NOT NULL,
-    station_id text NOT NULL,
-    reporter_id bigint NOT NULL,
-    partner_id integer,
-    key_id integer,
-    source text NOT NULL,
-    viewer bytea,
-    external_id text,
-    status text NOT NULL,
-    received_at timestamp with time zone NOT NULL,
-    effective_at timestamp with time zone NOT NULL,
-    lat double precision,
-    lon double precision,
-    acc_m double precision,
-    express boolean DEFAULT false NOT NULL,
-    fuels text[],
-    fuels_no text[],
-    queue text,
-    prices jsonb,
-    limit_l integer,
-    limit_stated boolean DEFAULT false NOT NULL,
-    no_cash boolean,
-    fuel_cards_only boolean,
-    comment text,
-    remote boolean NOT NULL,
-    needed smallint NOT NULL,
-    rule text NOT NULL,
-    newcomer boolean DEFAULT false NOT NULL,
-    review text DEFAULT 'none'::text NOT NULL,
-    processed_at timestamp with time zone,
-    outcome text,
-    outcome_status text,
-    outcome_reason text,
-    outcome_have integer,
-    failed_at timestamp with time zone,
-    failure text,
-    CONSTRAINT marks_20261129_range CHECK (((id >= '89275190214656'::bigint) AND (id < '89279485181952'::bigint))),
-    CONSTRAINT marks_needed_check CHECK ((needed >= 1)),
-    CONSTRAINT marks_outcome_check CHECK ((outcome = ANY (ARRAY['published'::text, 'confirmed'::text, 'pending'::text, 'conflict'::text, 'superseded'::text, 'held'::text, 'expired'::text]))),
-    CONSTRAINT marks_review_check CHECK ((review = ANY (ARRAY['none'::text, 'held'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text, 'expired'::text]))),
-    CONSTRAINT marks_rule_check CHECK ((rule = ANY (ARRAY['key-threshold'::text, 'remote'::text, 'no-nearby-marks'::text, 'geolocated'::text]))),
-    CONSTRAINT marks_source_check CHECK ((source = ANY (ARRAY['partner'::text, 'widget'::text, 'demo'::text]))),
-    CONSTRAINT marks_status_check CHECK ((status = ANY (ARRAY['yes'::text, 'low'::text, 'no'::text, 'queue'::text])))
-);
 CREATE TABLE public.operator_log (
     id bigint NOT NULL,
     at timestamp with time zone DEFAULT public.server_now() NOT NULL,
@@ -749,14 +261,7 @@ CREATE TABLE public.operator_log (
     subject text NOT NULL,
     details jsonb DEFAULT '{}'::jsonb NOT NULL
 );
-ALTER TABLE public.operator_log ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME public.operator_log_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
+ALTER TABLE public.operator_log ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY;
 CREATE TABLE public.operators (
     id integer NOT NULL,
     name text NOT NULL,
@@ -771,14 +276,7 @@ CREATE TABLE public.operators (
     CONSTRAINT operators_name_check CHECK ((name <> ''::text)),
     CONSTRAINT operators_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text])))
 );
-ALTER TABLE public.operators ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME public.operators_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
+ALTER TABLE public.operators ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY;
 CREATE TABLE public.opinions (
     station_id text NOT NULL,
     reporter_id bigint NOT NULL,
@@ -802,14 +300,7 @@ CREATE TABLE public.partners (
     CONSTRAINT partners_name_check CHECK ((name <> ''::text)),
     CONSTRAINT partners_rpm_check CHECK (((rpm >= 1) AND (rpm <= 100000)))
 );
-ALTER TABLE public.partners ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME public.partners_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
+ALTER TABLE public.partners ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY;
 CREATE TABLE public.reporters (
     id bigint NOT NULL,
     hash bytea NOT NULL,
@@ -817,14 +308,7 @@ CREATE TABLE public.reporters (
     viewer bytea,
     first_seen timestamp with time zone
 );
-ALTER TABLE public.reporters ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME public.reporters_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
+ALTER TABLE public.reporters ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY;
 CREATE TABLE public.seeds (
     station_id text NOT NULL,
     imported_at timestamp with time zone NOT NULL,
@@ -848,14 +332,7 @@ CREATE TABLE public.sessions (
     ended_at timestamp with time zone,
     CONSTRAINT sessions_kind_check CHECK ((kind = ANY (ARRAY['key'::text, 'operator'::text])))
 );
-ALTER TABLE public.sessions ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME public.sessions_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
+ALTER TABLE public.sessions ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY;
 CREATE TABLE public.station_status (
     station_id text NOT NULL,
     state jsonb,
@@ -894,16 +371,6 @@ CREATE TABLE public.usage_days (
     errors bigint DEFAULT 0 NOT NULL,
     CONSTRAINT usage_days_audience_check CHECK ((audience = ANY (ARRAY['partner'::text, 'widget'::text])))
 );
-ALTER TABLE ONLY public.marks ATTACH PARTITION public.marks_20261120 FOR VALUES FROM ('89236535508992') TO ('89240830476288');
-ALTER TABLE ONLY public.marks ATTACH PARTITION public.marks_20261121 FOR VALUES FROM ('89240830476288') TO ('89245125443584');
-ALTER TABLE ONLY public.marks ATTACH PARTITION public.marks_20261122 FOR VALUES FROM ('89245125443584') TO ('89249420410880');
-ALTER TABLE ONLY public.marks ATTACH PARTITION public.marks_20261123 FOR VALUES FROM ('89249420410880') TO ('89253715378176');
-ALTER TABLE ONLY public.marks ATTACH PARTITION public.marks_20261124 FOR VALUES FROM ('89253715378176') TO ('89258010345472');
-ALTER TABLE ONLY public.marks ATTACH PARTITION public.marks_20261125 FOR VALUES FROM ('89258010345472') TO ('89262305312768');
-ALTER TABLE ONLY public.marks ATTACH PARTITION public.marks_20261126 FOR VALUES FROM ('89262305312768') TO ('89266600280064');
-ALTER TABLE ONLY public.marks ATTACH PARTITION public.marks_20261127 FOR VALUES FROM ('89266600280064') TO ('89270895247360');
-ALTER TABLE ONLY public.marks ATTACH PARTITION public.marks_20261128 FOR VALUES FROM ('89270895247360') TO ('89275190214656');
-ALTER TABLE ONLY public.marks ATTACH PARTITION public.marks_20261129 FOR VALUES FROM ('89275190214656') TO ('89279485181952');
 ALTER TABLE ONLY public.knex_migrations ALTER COLUMN id SET DEFAULT nextval('public.knex_migrations_id_seq'::regclass);
 ALTER TABLE ONLY public.knex_migrations_lock ALTER COLUMN index SET DEFAULT nextval('public.knex_migrations_lock_index_seq'::regclass);
 INSERT INTO public.changes VALUES
@@ -930,9 +397,6 @@ INSERT INTO public.knex_migrations_lock VALUES
 	(1, 0);
 INSERT INTO public.mark_keys VALUES
 	(2, 'first', 89245125443585, 'n1000', '2026-11-22 03:30:28.231+00');
-INSERT INTO public.marks_20261122 VALUES
-	(89245125443585, 'n1000', 1, 2, 2, 'partner', NULL, 'first', 'yes', '2026-11-22 03:30:28.231+00', '2026-11-22 03:30:28.231+00', 55, 37, NULL, false, '{95}', NULL, NULL, '{"95": 62.5}', NULL, false, NULL, NULL, NULL, false, 1, 'geolocated', true, 'none', '2026-11-22 03:30:28.343284+00', 'published', 'yes', 'published', 1, NULL, NULL),
-	(89245125443586, 'n1001', 1, 2, 2, 'partner', NULL, NULL, 'no', '2026-11-22 03:30:28.413+00', '2026-11-22 03:30:28.413+00', 55.0027, 37, NULL, false, NULL, NULL, NULL, NULL, NULL, false, NULL, NULL, 'пусто', false, 1, 'geolocated', true, 'none', '2026-11-22 03:30:28.434638+00', 'published', 'no', 'published', 1, NULL, NULL);
 INSERT INTO public.operator_log OVERRIDING SYSTEM VALUE VALUES
 	(1, '2026-11-22 03:30:27.376487+00', 'release', 'key.issue', 'key 1', '{"kind": "publishable", "domains": ["localhost"], "partner": 1}');
 INSERT INTO public.opinions VALUES
@@ -984,26 +448,6 @@ ALTER TABLE ONLY public.mark_keys
     ADD CONSTRAINT mark_keys_pkey PRIMARY KEY (partner_id, external_id);
 ALTER TABLE ONLY public.marks
     ADD CONSTRAINT marks_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY public.marks_20261120
-    ADD CONSTRAINT marks_20261120_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY public.marks_20261121
-    ADD CONSTRAINT marks_20261121_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY public.marks_20261122
-    ADD CONSTRAINT marks_20261122_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY public.marks_20261123
-    ADD CONSTRAINT marks_20261123_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY public.marks_20261124
-    ADD CONSTRAINT marks_20261124_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY public.marks_20261125
-    ADD CONSTRAINT marks_20261125_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY public.marks_20261126
-    ADD CONSTRAINT marks_20261126_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY public.marks_20261127
-    ADD CONSTRAINT marks_20261127_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY public.marks_20261128
-    ADD CONSTRAINT marks_20261128_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY public.marks_20261129
-    ADD CONSTRAINT marks_20261129_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.operator_log
     ADD CONSTRAINT operator_log_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.operators
@@ -1036,71 +480,11 @@ CREATE INDEX keys_partner ON public.keys USING btree (partner_id);
 CREATE UNIQUE INDEX limit_requests_one_pending ON public.limit_requests USING btree (partner_id) WHERE (status = 'pending'::text);
 CREATE INDEX mark_keys_at ON public.mark_keys USING btree (at);
 CREATE INDEX marks_held ON ONLY public.marks USING btree (id) WHERE (review = 'held'::text);
-CREATE INDEX marks_20261120_id_idx ON public.marks_20261120 USING btree (id) WHERE (review = 'held'::text);
 CREATE INDEX marks_key ON ONLY public.marks USING btree (key_id, received_at);
-CREATE INDEX marks_20261120_key_id_received_at_idx ON public.marks_20261120 USING btree (key_id, received_at);
 CREATE INDEX marks_newcomers_no ON ONLY public.marks USING btree (received_at) WHERE (newcomer AND (status = 'no'::text));
-CREATE INDEX marks_20261120_received_at_idx ON public.marks_20261120 USING btree (received_at) WHERE (newcomer AND (status = 'no'::text));
 CREATE INDEX marks_reporter ON ONLY public.marks USING btree (reporter_id, received_at);
-CREATE INDEX marks_20261120_reporter_id_received_at_idx ON public.marks_20261120 USING btree (reporter_id, received_at);
 CREATE INDEX marks_station ON ONLY public.marks USING btree (station_id, effective_at);
-CREATE INDEX marks_20261120_station_id_effective_at_idx ON public.marks_20261120 USING btree (station_id, effective_at);
 CREATE INDEX marks_unprocessed ON ONLY public.marks USING btree (station_id) WHERE (processed_at IS NULL);
-CREATE INDEX marks_20261120_station_id_idx ON public.marks_20261120 USING btree (station_id) WHERE (processed_at IS NULL);
-CREATE INDEX marks_20261121_id_idx ON public.marks_20261121 USING btree (id) WHERE (review = 'held'::text);
-CREATE INDEX marks_20261121_key_id_received_at_idx ON public.marks_20261121 USING btree (key_id, received_at);
-CREATE INDEX marks_20261121_received_at_idx ON public.marks_20261121 USING btree (received_at) WHERE (newcomer AND (status = 'no'::text));
-CREATE INDEX marks_20261121_reporter_id_received_at_idx ON public.marks_20261121 USING btree (reporter_id, received_at);
-CREATE INDEX marks_20261121_station_id_effective_at_idx ON public.marks_20261121 USING btree (station_id, effective_at);
-CREATE INDEX marks_20261121_station_id_idx ON public.marks_20261121 USING btree (station_id) WHERE (processed_at IS NULL);
-CREATE INDEX marks_20261122_id_idx ON public.marks_20261122 USING btree (id) WHERE (review = 'held'::text);
-CREATE INDEX marks_20261122_key_id_received_at_idx ON public.marks_20261122 USING btree (key_id, received_at);
-CREATE INDEX marks_20261122_received_at_idx ON public.marks_20261122 USING btree (received_at) WHERE (newcomer AND (status = 'no'::text));
-CREATE INDEX marks_20261122_reporter_id_received_at_idx ON public.marks_20261122 USING btree (reporter_id, received_at);
-CREATE INDEX marks_20261122_station_id_effective_at_idx ON public.marks_20261122 USING btree (station_id, effective_at);
-CREATE INDEX marks_20261122_station_id_idx ON public.marks_20261122 USING btree (station_id) WHERE (processed_at IS NULL);
-CREATE INDEX marks_20261123_id_idx ON public.marks_20261123 USING btree (id) WHERE (review = 'held'::text);
-CREATE INDEX marks_20261123_key_id_received_at_idx ON public.marks_20261123 USING btree (key_id, received_at);
-CREATE INDEX marks_20261123_received_at_idx ON public.marks_20261123 USING btree (received_at) WHERE (newcomer AND (status = 'no'::text));
-CREATE INDEX marks_20261123_reporter_id_received_at_idx ON public.marks_20261123 USING btree (reporter_id, received_at);
-CREATE INDEX marks_20261123_station_id_effective_at_idx ON public.marks_20261123 USING btree (station_id, effective_at);
-CREATE INDEX marks_20261123_station_id_idx ON public.marks_20261123 USING btree (station_id) WHERE (processed_at IS NULL);
-CREATE INDEX marks_20261124_id_idx ON public.marks_20261124 USING btree (id) WHERE (review = 'held'::text);
-CREATE INDEX marks_20261124_key_id_received_at_idx ON public.marks_20261124 USING btree (key_id, received_at);
-CREATE INDEX marks_20261124_received_at_idx ON public.marks_20261124 USING btree (received_at) WHERE (newcomer AND (status = 'no'::text));
-CREATE INDEX marks_20261124_reporter_id_received_at_idx ON public.marks_20261124 USING btree (reporter_id, received_at);
-CREATE INDEX marks_20261124_station_id_effective_at_idx ON public.marks_20261124 USING btree (station_id, effective_at);
-CREATE INDEX marks_20261124_station_id_idx ON public.marks_20261124 USING btree (station_id) WHERE (processed_at IS NULL);
-CREATE INDEX marks_20261125_id_idx ON public.marks_20261125 USING btree (id) WHERE (review = 'held'::text);
-CREATE INDEX marks_20261125_key_id_received_at_idx ON public.marks_20261125 USING btree (key_id, received_at);
-CREATE INDEX marks_20261125_received_at_idx ON public.marks_20261125 USING btree (received_at) WHERE (newcomer AND (status = 'no'::text));
-CREATE INDEX marks_20261125_reporter_id_received_at_idx ON public.marks_20261125 USING btree (reporter_id, received_at);
-CREATE INDEX marks_20261125_station_id_effective_at_idx ON public.marks_20261125 USING btree (station_id, effective_at);
-CREATE INDEX marks_20261125_station_id_idx ON public.marks_20261125 USING btree (station_id) WHERE (processed_at IS NULL);
-CREATE INDEX marks_20261126_id_idx ON public.marks_20261126 USING btree (id) WHERE (review = 'held'::text);
-CREATE INDEX marks_20261126_key_id_received_at_idx ON public.marks_20261126 USING btree (key_id, received_at);
-CREATE INDEX marks_20261126_received_at_idx ON public.marks_20261126 USING btree (received_at) WHERE (newcomer AND (status = 'no'::text));
-CREATE INDEX marks_20261126_reporter_id_received_at_idx ON public.marks_20261126 USING btree (reporter_id, received_at);
-CREATE INDEX marks_20261126_station_id_effective_at_idx ON public.marks_20261126 USING btree (station_id, effective_at);
-CREATE INDEX marks_20261126_station_id_idx ON public.marks_20261126 USING btree (station_id) WHERE (processed_at IS NULL);
-CREATE INDEX marks_20261127_id_idx ON public.marks_20261127 USING btree (id) WHERE (review = 'held'::text);
-CREATE INDEX marks_20261127_key_id_received_at_idx ON public.marks_20261127 USING btree (key_id, received_at);
-CREATE INDEX marks_20261127_received_at_idx ON public.marks_20261127 USING btree (received_at) WHERE (newcomer AND (status = 'no'::text));
-CREATE INDEX marks_20261127_reporter_id_received_at_idx ON public.marks_20261127 USING btree (reporter_id, received_at);
-CREATE INDEX marks_20261127_station_id_effective_at_idx ON public.marks_20261127 USING btree (station_id, effective_at);
-CREATE INDEX marks_20261127_station_id_idx ON public.marks_20261127 USING btree (station_id) WHERE (processed_at IS NULL);
-CREATE INDEX marks_20261128_id_idx ON public.marks_20261128 USING btree (id) WHERE (review = 'held'::text);
-CREATE INDEX marks_20261128_key_id_received_at_idx ON public.marks_20261128 USING btree (key_id, received_at);
-CREATE INDEX marks_20261128_received_at_idx ON public.marks_20261128 USING btree (received_at) WHERE (newcomer AND (status = 'no'::text));
-CREATE INDEX marks_20261128_reporter_id_received_at_idx ON public.marks_20261128 USING btree (reporter_id, received_at);
-CREATE INDEX marks_20261128_station_id_effective_at_idx ON public.marks_20261128 USING btree (station_id, effective_at);
-CREATE INDEX marks_20261128_station_id_idx ON public.marks_20261128 USING btree (station_id) WHERE (processed_at IS NULL);
-CREATE INDEX marks_20261129_id_idx ON public.marks_20261129 USING btree (id) WHERE (review = 'held'::text);
-CREATE INDEX marks_20261129_key_id_received_at_idx ON public.marks_20261129 USING btree (key_id, received_at);
-CREATE INDEX marks_20261129_received_at_idx ON public.marks_20261129 USING btree (received_at) WHERE (newcomer AND (status = 'no'::text));
-CREATE INDEX marks_20261129_reporter_id_received_at_idx ON public.marks_20261129 USING btree (reporter_id, received_at);
-CREATE INDEX marks_20261129_station_id_effective_at_idx ON public.marks_20261129 USING btree (station_id, effective_at);
-CREATE INDEX marks_20261129_station_id_idx ON public.marks_20261129 USING btree (station_id) WHERE (processed_at IS NULL);
 CREATE INDEX operator_log_at ON public.operator_log USING btree (at);
 CREATE UNIQUE INDEX operators_name ON public.operators USING btree (lower(name));
 CREATE INDEX reporters_new ON public.reporters USING btree (partner_id, first_seen);
@@ -1110,76 +494,11 @@ CREATE INDEX sessions_subject ON public.sessions USING btree (kind, subject_id);
 CREATE INDEX station_status_next ON public.station_status USING btree (next_at) WHERE (next_at IS NOT NULL);
 CREATE INDEX station_status_refold ON public.station_status USING btree (station_id) WHERE refold;
 CREATE INDEX stations_source ON public.stations USING btree (source);
-ALTER INDEX public.marks_held ATTACH PARTITION public.marks_20261120_id_idx;
-ALTER INDEX public.marks_key ATTACH PARTITION public.marks_20261120_key_id_received_at_idx;
-ALTER INDEX public.marks_pkey ATTACH PARTITION public.marks_20261120_pkey;
-ALTER INDEX public.marks_newcomers_no ATTACH PARTITION public.marks_20261120_received_at_idx;
-ALTER INDEX public.marks_reporter ATTACH PARTITION public.marks_20261120_reporter_id_received_at_idx;
-ALTER INDEX public.marks_station ATTACH PARTITION public.marks_20261120_station_id_effective_at_idx;
-ALTER INDEX public.marks_unprocessed ATTACH PARTITION public.marks_20261120_station_id_idx;
-ALTER INDEX public.marks_held ATTACH PARTITION public.marks_20261121_id_idx;
-ALTER INDEX public.marks_key ATTACH PARTITION public.marks_20261121_key_id_received_at_idx;
-ALTER INDEX public.marks_pkey ATTACH PARTITION public.marks_20261121_pkey;
-ALTER INDEX public.marks_newcomers_no ATTACH PARTITION public.marks_20261121_received_at_idx;
-ALTER INDEX public.marks_reporter ATTACH PARTITION public.marks_20261121_reporter_id_received_at_idx;
-ALTER INDEX public.marks_station ATTACH PARTITION public.marks_20261121_station_id_effective_at_idx;
-ALTER INDEX public.marks_unprocessed ATTACH PARTITION public.marks_20261121_station_id_idx;
-ALTER INDEX public.marks_held ATTACH PARTITION public.marks_20261122_id_idx;
-ALTER INDEX public.marks_key ATTACH PARTITION public.marks_20261122_key_id_received_at_idx;
-ALTER INDEX public.marks_pkey ATTACH PARTITION public.marks_20261122_pkey;
-ALTER INDEX public.marks_newcomers_no ATTACH PARTITION public.marks_20261122_received_at_idx;
-ALTER INDEX public.marks_reporter ATTACH PARTITION public.marks_20261122_reporter_id_received_at_idx;
-ALTER INDEX public.marks_station ATTACH PARTITION public.marks_20261122_station_id_effective_at_idx;
-ALTER INDEX public.marks_unprocessed ATTACH PARTITION public.marks_20261122_station_id_idx;
-ALTER INDEX public.marks_held ATTACH PARTITION public.marks_20261123_id_idx;
-ALTER INDEX public.marks_key ATTACH PARTITION public.marks_20261123_key_id_received_at_idx;
-ALTER INDEX public.marks_pkey ATTACH PARTITION public.marks_20261123_pkey;
-ALTER INDEX public.marks_newcomers_no ATTACH PARTITION public.marks_20261123_received_at_idx;
-ALTER INDEX public.marks_reporter ATTACH PARTITION public.marks_20261123_reporter_id_received_at_idx;
-ALTER INDEX public.marks_station ATTACH PARTITION public.marks_20261123_station_id_effective_at_idx;
-ALTER INDEX public.marks_unprocessed ATTACH PARTITION public.marks_20261123_station_id_idx;
-ALTER INDEX public.marks_held ATTACH PARTITION public.marks_20261124_id_idx;
-ALTER INDEX public.marks_key ATTACH PARTITION public.marks_20261124_key_id_received_at_idx;
-ALTER INDEX public.marks_pkey ATTACH PARTITION public.marks_20261124_pkey;
-ALTER INDEX public.marks_newcomers_no ATTACH PARTITION public.marks_20261124_received_at_idx;
-ALTER INDEX public.marks_reporter ATTACH PARTITION public.marks_20261124_reporter_id_received_at_idx;
-ALTER INDEX public.marks_station ATTACH PARTITION public.marks_20261124_station_id_effective_at_idx;
-ALTER INDEX public.marks_unprocessed ATTACH PARTITION public.marks_20261124_station_id_idx;
-ALTER INDEX public.marks_held ATTACH PARTITION public.marks_20261125_id_idx;
-ALTER INDEX public.marks_key ATTACH PARTITION public.marks_20261125_key_id_received_at_idx;
-ALTER INDEX public.marks_pkey ATTACH PARTITION public.marks_20261125_pkey;
-ALTER INDEX public.marks_newcomers_no ATTACH PARTITION public.marks_20261125_received_at_idx;
-ALTER INDEX public.marks_reporter ATTACH PARTITION public.marks_20261125_reporter_id_received_at_idx;
-ALTER INDEX public.marks_station ATTACH PARTITION public.marks_20261125_station_id_effective_at_idx;
-ALTER INDEX public.marks_unprocessed ATTACH PARTITION public.marks_20261125_station_id_idx;
-ALTER INDEX public.marks_held ATTACH PARTITION public.marks_20261126_id_idx;
-ALTER INDEX public.marks_key ATTACH PARTITION public.marks_20261126_key_id_received_at_idx;
-ALTER INDEX public.marks_pkey ATTACH PARTITION public.marks_20261126_pkey;
-ALTER INDEX public.marks_newcomers_no ATTACH PARTITION public.marks_20261126_received_at_idx;
-ALTER INDEX public.marks_reporter ATTACH PARTITION public.marks_20261126_reporter_id_received_at_idx;
-ALTER INDEX public.marks_station ATTACH PARTITION public.marks_20261126_station_id_effective_at_idx;
-ALTER INDEX public.marks_unprocessed ATTACH PARTITION public.marks_20261126_station_id_idx;
-ALTER INDEX public.marks_held ATTACH PARTITION public.marks_20261127_id_idx;
-ALTER INDEX public.marks_key ATTACH PARTITION public.marks_20261127_key_id_received_at_idx;
-ALTER INDEX public.marks_pkey ATTACH PARTITION public.marks_20261127_pkey;
-ALTER INDEX public.marks_newcomers_no ATTACH PARTITION public.marks_20261127_received_at_idx;
-ALTER INDEX public.marks_reporter ATTACH PARTITION public.marks_20261127_reporter_id_received_at_idx;
-ALTER INDEX public.marks_station ATTACH PARTITION public.marks_20261127_station_id_effective_at_idx;
-ALTER INDEX public.marks_unprocessed ATTACH PARTITION public.marks_20261127_station_id_idx;
-ALTER INDEX public.marks_held ATTACH PARTITION public.marks_20261128_id_idx;
-ALTER INDEX public.marks_key ATTACH PARTITION public.marks_20261128_key_id_received_at_idx;
-ALTER INDEX public.marks_pkey ATTACH PARTITION public.marks_20261128_pkey;
-ALTER INDEX public.marks_newcomers_no ATTACH PARTITION public.marks_20261128_received_at_idx;
-ALTER INDEX public.marks_reporter ATTACH PARTITION public.marks_20261128_reporter_id_received_at_idx;
-ALTER INDEX public.marks_station ATTACH PARTITION public.marks_20261128_station_id_effective_at_idx;
-ALTER INDEX public.marks_unprocessed ATTACH PARTITION public.marks_20261128_station_id_idx;
-ALTER INDEX public.marks_held ATTACH PARTITION public.marks_20261129_id_idx;
-ALTER INDEX public.marks_key ATTACH PARTITION public.marks_20261129_key_id_received_at_idx;
-ALTER INDEX public.marks_pkey ATTACH PARTITION public.marks_20261129_pkey;
-ALTER INDEX public.marks_newcomers_no ATTACH PARTITION public.marks_20261129_received_at_idx;
-ALTER INDEX public.marks_reporter ATTACH PARTITION public.marks_20261129_reporter_id_received_at_idx;
-ALTER INDEX public.marks_station ATTACH PARTITION public.marks_20261129_station_id_effective_at_idx;
-ALTER INDEX public.marks_unprocessed ATTACH PARTITION public.marks_20261129_station_id_idx;
+SET search_path = public;
+SELECT ensure_mark_partitions('2026-11-20', 10);
+INSERT INTO public.marks_20261122 VALUES
+	(89245125443585, 'n1000', 1, 2, 2, 'partner', NULL, 'first', 'yes', '2026-11-22 03:30:28.231+00', '2026-11-22 03:30:28.231+00', 55, 37, NULL, false, '{95}', NULL, NULL, '{"95": 62.5}', NULL, false, NULL, NULL, NULL, false, 1, 'geolocated', true, 'none', '2026-11-22 03:30:28.343284+00', 'published', 'yes', 'published', 1, NULL, NULL),
+	(89245125443586, 'n1001', 1, 2, 2, 'partner', NULL, NULL, 'no', '2026-11-22 03:30:28.413+00', '2026-11-22 03:30:28.413+00', 55.0027, 37, NULL, false, NULL, NULL, NULL, NULL, NULL, false, NULL, NULL, 'пусто', false, 1, 'geolocated', true, 'none', '2026-11-22 03:30:28.434638+00', 'published', 'no', 'published', 1, NULL, NULL);
 ALTER TABLE ONLY public.changes
     ADD CONSTRAINT changes_station_id_fkey FOREIGN KEY (station_id) REFERENCES public.stations(id);
 ALTER TABLE ONLY public.keys

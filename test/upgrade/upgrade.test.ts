@@ -9,7 +9,8 @@ import { createTestInstance, type TestInstance } from "#test/harness/instance.ts
 import { spawnOperator } from "#test/harness/operator.ts";
 import { type RoleProcess, startProcess, startRoleProcess } from "#test/harness/processes.ts";
 
-// What pg_dump made of a database of the version whose last migration was 0010: three stations, two marks.
+// What pg_dump made of a database of the version whose last migration was 0010: three stations, two marks. Its own
+// function makes its partitions, as it did there.
 const dump = join(import.meta.dirname, "database-0010.sql");
 
 describe("upgrade: a database of an earlier version, by the bundled release role", function () {
