@@ -27,6 +27,19 @@ interface Kind {
 const ending = ".test.ts";
 // More than cores: tests wait for servers, and for time to pass.
 const jobs = Number(process.env["TEST_JOBS"]) || Math.min(availableParallelism() + 2, 8);
+// They mostly wait, up to a minute each: from the start on, one beside others that need the processor.
+const waiting = [
+  "workers/sentinel",
+  "flow/feeds",
+  "flow/schedule",
+  "flow/start-without-database",
+  "demo/start",
+  "demo/given-country",
+  "flow/mirrors",
+  "flow/mark",
+  "flow/alarms",
+  "flow/statuses",
+].map((name) => join("test", `${name}.test.ts`));
 // The rooms with the longest files come first, so that none is left alone at the end.
 const rooms = [
   "browser",
@@ -79,7 +92,7 @@ const kind = kinds[kindFlag] ?? usual;
 const mochaArgs = args.filter((arg) => !(arg in kinds));
 const paths = mochaArgs.filter((arg) => !arg.startsWith("-") && existsSync(arg));
 const flags = mochaArgs.filter((arg) => !paths.includes(arg));
-const files = paths.length > 0 ? paths.flatMap(filesOf) : kind.folders.flatMap(filesOf);
+const files = spread((paths.length > 0 ? paths : kind.folders).flatMap(filesOf));
 // The check of a change draws the same values each time, so that it says the same of the same code. New ones are drawn
 // by the longer runs.
 const seed =
@@ -198,6 +211,17 @@ function filesOf(path: string): string[] {
     .map((name) => join(relative(".", path), name))
     .filter((file) => file.endsWith(kind.ending) && (kind.only?.(file) ?? true))
     .sort((a, b) => statSync(b).size - statSync(a).size);
+}
+
+/** One that waits before each three of the others. */
+function spread(all: readonly string[]): string[] {
+  const slow = waiting.filter((file) => all.includes(file));
+  const others = all.filter((file) => !slow.includes(file));
+  const mixed = others.flatMap((file, n) => [
+    ...(n % 3 === 0 ? slow.slice(n / 3, n / 3 + 1) : []),
+    file,
+  ]);
+  return [...mixed, ...slow.slice(Math.ceil(others.length / 3))];
 }
 
 async function runMocha(

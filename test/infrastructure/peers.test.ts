@@ -4,7 +4,6 @@ import { withChecksum } from "#src/infrastructure/checksum.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createPeers } from "#src/infrastructure/peers.ts";
 import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
-import { until } from "#test/flow/client.ts";
 import { useInstance } from "#test/harness/use.ts";
 
 describe("peers", () => {
@@ -29,26 +28,22 @@ describe("peers", () => {
     void peers.start();
     return peers;
   };
-  const rolesOf = (peers: ReturnType<typeof createPeers>) => peers.others().map(({ role }) => role);
+  type Peers = ReturnType<typeof createPeers>;
+  /** What one knows once each has said and heard everything that there is now. */
+  const known = async (one: Peers) => {
+    for (const peers of [...made, one]) await peers.look();
+    return one.others();
+  };
+  const rolesOf = async (one: Peers) => (await known(one)).map(({ role }) => role);
 
   it("tells each process what the others know, whatever their clocks say", async () => {
     const [one, other] = [join("web", 1e12), join("marks", 1)];
     other.tell(() => ({ seq: 7 }));
-    await until(
-      async () => one.others(),
-      (found) => found.some(({ seq }) => seq === 7),
-    );
-    const [said] = one.others();
-    expect(said).to.deep.include({ role: "marks", at: 1, postgresAt: null, content: null });
-    await until(
-      async () => rolesOf(other),
-      (roles) => roles.includes("web"),
-    );
+    const [said] = await known(one);
+    expect(said).to.deep.include({ role: "marks", at: 1, seq: 7, postgresAt: null, content: null });
+    expect(await rolesOf(other)).to.deep.equal(["web"]);
     await rows(instance.db, "select 1");
-    await until(
-      async () => one.others()[0]!.postgresAt,
-      (postgresAt) => postgresAt !== null,
-    );
+    expect((await known(one))[0]!.postgresAt).to.be.a("number");
     expect(one.heardMs()).to.be.within(0, performance.now());
   });
 
@@ -57,24 +52,14 @@ describe("peers", () => {
     const key = `${instance.redisPrefix}:peers`;
     const said = (role: string): string => withChecksum(key, JSON.stringify({ role }));
     await redis.hset(key, "dead", `${Date.now() - 20_000} ${said("dead")}`);
-    await redis.hset(key, "alive", `${Date.now() - 5000} ${said("alive")}`);
+    await redis.hset(key, "alive", `${Date.now()} ${said("alive")}`);
     const damaged = said("damaged").replace('damaged"', 'dbmaged"');
-    await redis.hset(key, "damaged", `${Date.now() - 5000} ${damaged}`);
+    await redis.hset(key, "damaged", `${Date.now()} ${damaged}`);
     await redis.hset(key, "foreign", "foreign");
-    await until(
-      async () => rolesOf(one),
-      (roles) => roles.includes("alive"),
-    );
-    expect(rolesOf(one)).to.have.members(["marks", "alive"]);
+    expect(await rolesOf(one)).to.have.members(["marks", "alive"]);
     await redis.del(key);
-    await until(
-      async () => rolesOf(one),
-      (roles) => roles.length === 1,
-    );
+    expect(await rolesOf(one)).to.deep.equal(["marks"]);
     await other.stop();
-    await until(
-      async () => rolesOf(one),
-      (roles) => roles.length === 0,
-    );
+    expect(await rolesOf(one)).to.deep.equal([]);
   });
 });

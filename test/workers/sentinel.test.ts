@@ -104,7 +104,7 @@ describe("worker: the sentinel", function () {
   };
 
   it("finds nothing in a healthy country, also while it changes", async () => {
-    for (let n = 0; n < 3; n += 1) {
+    for (let n = 0; n < 2; n += 1) {
       const all = await said((contents) => contents.every(({ known }) => known === count));
       expect(new Set(all.map(({ sum }) => sum)).size).to.equal(1);
       await run("snapshots", "dump");
@@ -136,16 +136,15 @@ describe("worker: the sentinel", function () {
     await run("snapshots", "dump");
     const dump = (await store.load())!;
     await store.save({ ...dump, sum: "0".repeat(24), builtAtMs: dump.builtAtMs + 1 });
+    await rows(country.db, "update station_status set status = 'nodata'");
     // Two moments with the same content, around the making of the dump.
     await said((all) =>
       all.every(({ seq, asOfMs }) => seq === dump.seq && asOfMs > dump.builtAtMs),
     );
-    expect(await threeLooks()).to.deep.equal([1, 1, 2]);
-    expect((await alarms()).at(-1)).to.deep.equal({ kind: "copies-differ", subject: "dump" });
-    await rows(country.db, "update station_status set status = 'nodata'");
-    await said();
-    expect(await threeLooks()).to.deep.equal([2, 2, 3]);
-    expect((await alarms()).at(-1)).to.deep.equal({ kind: "copies-differ", subject: "database" });
+    expect(await threeLooks()).to.deep.equal([1, 1, 3]);
+    expect((await alarms()).slice(1)).to.deep.equal(
+      ["database", "dump"].map((subject) => ({ kind: "copies-differ", subject })),
+    );
   });
 
   it("raises one when a fifth of the statuses is gone at once", async () => {
