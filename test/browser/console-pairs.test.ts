@@ -9,6 +9,7 @@ import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { testPassword } from "#test/flow/operators.ts";
 import { axeFaults, fitsWidth, openPage } from "#test/harness/browser.ts";
+import { sized } from "#test/harness/long.ts";
 
 describe("browser: console, pairs of stations", function () {
   const site = useConsole();
@@ -88,7 +89,7 @@ describe("browser: console, pairs of stations", function () {
     expect(evidenceWords.filter((word) => !(word in russian))).to.deep.equal([]);
   });
 
-  for (const dark of [false, true])
+  for (const dark of sized([true], [false, true]))
     it(`has no fault that axe finds and fits a narrow window, ${dark ? "dark" : "light"}, in Russian`, async () => {
       await doubt(10, 20);
       const view = await openPage(site.browser, { width: 320, dark, locale: "ru-RU" });

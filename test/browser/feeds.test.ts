@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
 import { axeFaults, fitsWidth, openPage } from "#test/harness/browser.ts";
 import { useConsole } from "#test/browser/console-site.ts";
+import { sized } from "#test/harness/long.ts";
 
 describe("the console's feeds in a browser", function () {
   this.timeout(120_000);
@@ -45,7 +46,7 @@ describe("the console's feeds in a browser", function () {
     await row.getByText("paused").waitFor();
     await press(page, /^Resume/);
     await row.getByRole("button", { name: /^Pause/ }).waitFor();
-    for (const locale of ["ru-RU", "en-GB"]) {
+    for (const locale of sized(["ru-RU"], ["ru-RU", "en-GB"])) {
       const view = await openPage(site.browser, { width: 320, dark: true, locale });
       await site.goTo(view.page, "/feeds");
       await view.page.getByLabel(locale === "ru-RU" ? "Имя" : "Name", { exact: true }).fill("vera");
