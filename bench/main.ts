@@ -80,6 +80,8 @@ const options = {
       }),
 };
 const only = values.only?.split(";") ?? [];
+const isWritten = !values.dry && !values.quick && values.against === undefined && only.length === 0;
+const picture = new URL("../docs/images/calibration.svg", import.meta.url);
 const benches: Record<string, () => Promise<string>> = {
   imports: () => benchImports(values),
   marks: () => benchMarks(options),
@@ -102,7 +104,7 @@ const benches: Record<string, () => Promise<string>> = {
   streams: () => benchStreams({ ...options, quick: values.quick }),
   trust: async () => {
     const trust = { seeds: values.seeds.split(",").map(Number), quick: values.quick, only };
-    if (values.chance) return benchChance(trust);
+    if (values.chance) return benchChance(isWritten ? { ...trust, picture } : trust);
     return values.frontier ? benchFrontier(trust) : benchTrust(trust);
   },
   webhooks: () => benchWebhooks({ ...options, quick: values.quick }),
@@ -125,6 +127,5 @@ if (chosen.some((name) => name !== "trust" && name !== "matching"))
 for (const name of chosen) {
   const text = await benches[name]!();
   console.log(`\n${text}`);
-  if (!values.dry && !values.quick && values.against === undefined && only.length === 0)
-    writeSection(name === "trust" ? trustSection() : name, text);
+  if (isWritten) writeSection(name === "trust" ? trustSection() : name, text);
 }
