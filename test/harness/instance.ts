@@ -16,7 +16,7 @@ export interface TestInstance {
  * How long roles wait for their servers and for each other in tests: a busy machine may hold any of them up for seconds,
  * which is no fault. A test that takes a server away wants `usualPatience`.
  */
-const patience = {
+export const patience = {
   QUERY_TIMEOUT_MS: "60000",
   LOCK_TIMEOUT_MS: "60000",
   ACQUIRE_TIMEOUT_MS: "60000",

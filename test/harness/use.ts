@@ -1,5 +1,9 @@
+import { type Config, loadConfig } from "#src/infrastructure/config.ts";
 import { createDb, type Db } from "#src/infrastructure/db.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { createLog } from "#src/infrastructure/log.ts";
+import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
+import { createTestInstance, patience, type TestInstance } from "#test/harness/instance.ts";
+import { createTestRedis } from "#test/harness/redis.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
 
@@ -40,6 +44,29 @@ export const useInstance = (settings: Settings = {}): TestInstance & { db: Db } 
     },
     async ({ db, drop }) => {
       await db.destroy();
+      await drop();
+    },
+  );
+
+export interface UsedRedis {
+  config: Config;
+  redisPrefix: string;
+  redis: Redis;
+}
+
+/** A key space of a `describe` in the run's Redis, with a connection to it; it has no database. */
+export const useRedis = (settings: Record<string, string> = {}): UsedRedis =>
+  use(
+    async () => {
+      const { redisUrl, redisPrefix, drop } = createTestRedis();
+      const env = { ...patience, REDIS_URL: redisUrl, REDIS_PREFIX: redisPrefix, ...settings };
+      const config = loadConfig(env);
+      const redis = createRedis(config, createLog({ logLevel: "silent" }, "test"));
+      if (redis.status !== "ready") await new Promise((ready) => redis.once("ready", ready));
+      return { config, redisPrefix, redis, drop };
+    },
+    async ({ redis, drop }) => {
+      redis.disconnect();
       await drop();
     },
   );

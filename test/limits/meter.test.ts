@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import fc from "fast-check";
 import { createClock } from "#src/infrastructure/clock.ts";
-import { loadConfig, type Config } from "#src/infrastructure/config.ts";
+import type { Config } from "#src/infrastructure/config.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createMeter, type Meter, type Metered } from "#src/limits/meter.ts";
 import { runMeter } from "#src/limits/meter-script.ts";
@@ -10,14 +10,14 @@ import { Redis as PlainRedis } from "ioredis";
 import { createRedis, partnerPrefix, type Redis } from "#src/infrastructure/redis.ts";
 import { createLocalLimiter } from "#src/limits/limiter.ts";
 import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
-import { createTestRedis, type TestRedis } from "#test/harness/redis.ts";
+import { useRedis } from "#test/harness/use.ts";
 
 const silent = createLog({ logLevel: "silent" }, "test");
 const noFloor = { floorDay: 0, floor: 0, floorMinute: 0, floorMn: 0 };
 const today = (): number => Math.floor(Date.now() / 86_400_000);
 
 describe("the meter", () => {
-  let space: TestRedis;
+  const space = useRedis();
   let config: Config;
   let redises: Redis[];
   let meters: Meter[];
@@ -80,9 +80,8 @@ describe("the meter", () => {
   };
 
   before(async () => {
-    space = createTestRedis();
-    config = loadConfig({ REDIS_URL: space.redisUrl, REDIS_PREFIX: space.redisPrefix });
-    redises = [createRedis(config, silent), createRedis(config, silent)];
+    ({ config } = space);
+    redises = [space.redis, createRedis(config, silent)];
     meters = [];
     for (const redis of redises) {
       if (redis.status !== "ready") await new Promise((ready) => redis.once("ready", ready));
@@ -90,8 +89,7 @@ describe("the meter", () => {
   });
   after(async () => {
     for (const meter of meters) await meter.stop();
-    for (const redis of redises) redis.disconnect();
-    await space.drop();
+    redises[1]!.disconnect();
   });
 
   it("never grants more than the limit over two processes, and not less", async function () {
@@ -394,17 +392,7 @@ describe("the meter", () => {
 });
 
 describe("the stand-in", () => {
-  let space: TestRedis;
-  let redis: Redis;
-  before(async () => {
-    space = createTestRedis();
-    redis = createRedis(loadConfig({ REDIS_URL: space.redisUrl }), silent);
-    await new Promise((ready) => redis.once("ready", ready));
-  });
-  after(async () => {
-    redis.disconnect();
-    await space.drop();
-  });
+  const space = useRedis();
 
   it("decides as the script does, over minutes and days", async () => {
     let run = 0;
@@ -423,7 +411,7 @@ describe("the stand-in", () => {
             const uses: [string, number][] = n === 0 ? [] : [["GET /x", n]];
             const take = { bucket, usage: bucket, rpm, daily, ...noFloor, uses };
             const call = { takes: [take], unsent: [], notes: [] };
-            const { takes, nowS } = await runMeter(redis, space.redisPrefix, offset, call);
+            const { takes, nowS } = await runMeter(space.redis, space.redisPrefix, offset, call);
             expect(takes[0]).to.deep.equal(localLimiter.take(bucket, n, rpm, daily, nowS));
           }
         },

@@ -1,32 +1,17 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { createLog } from "#src/infrastructure/log.ts";
-import { loadConfig, type Config } from "#src/infrastructure/config.ts";
 import { runMeter } from "#src/limits/meter-script.ts";
-import { createRedis, partnerPrefix, type Redis } from "#src/infrastructure/redis.ts";
+import { partnerPrefix } from "#src/infrastructure/redis.ts";
 import { minuteFigures } from "#src/limits/usage-minutes.ts";
-import { createTestRedis, type TestRedis } from "#test/harness/redis.ts";
+import { useRedis } from "#test/harness/use.ts";
 
 describe("busy minutes", () => {
-  let space: TestRedis;
-  let config: Config;
-  let redis: Redis;
+  const space = useRedis();
   let partner = 0;
-
-  before(async () => {
-    space = createTestRedis();
-    config = loadConfig({ REDIS_URL: space.redisUrl, REDIS_PREFIX: space.redisPrefix });
-    redis = createRedis(config, createLog({ logLevel: "silent" }, "test"));
-    if (redis.status !== "ready") await new Promise((ready) => redis.once("ready", ready));
-  });
-  after(async () => {
-    redis.disconnect();
-    await space.drop();
-  });
 
   /** `n` requests of a bucket in the minute `minutesAgo`. */
   const send = (bucket: string, n: number, minutesAgo: number, usage = bucket, rpm = 100_000) =>
-    runMeter(redis, config.redisPrefix, -60 * minutesAgo, {
+    runMeter(space.redis, space.redisPrefix, -60 * minutesAgo, {
       takes: [
         {
           bucket,
@@ -46,7 +31,7 @@ describe("busy minutes", () => {
   };
   const figures = (of = partner) => {
     const today = Math.floor(Date.now() / 86_400_000);
-    return minuteFigures(redis, config.redisPrefix, of, today, 2);
+    return minuteFigures(space.redis, space.redisPrefix, of, today, 2);
   };
   // What is kept of a count: two digits, rounded up.
   const kept = (n: number): number => {
@@ -80,7 +65,7 @@ describe("busy minutes", () => {
     await send(bucket, 4, 0, bucket, 1);
     expect((await figures())?.refused).to.be.within(5, 6);
     await send("pk:2:viewer", 9, 0, "w2", 5);
-    const names = await redis.keys(partnerPrefix(`${config.redisPrefix}:minutes:*`, "*"));
+    const names = await space.redis.keys(partnerPrefix(`${space.redisPrefix}:minutes:*`, "*"));
     expect(names).not.to.be.empty;
     expect(names.filter((name) => name.includes("pk:"))).to.deep.equal([]);
   });
@@ -88,7 +73,7 @@ describe("busy minutes", () => {
   it("are not told of viewers' own budgets", async () => {
     await send("pk:1:viewer", 5, 3, "w1");
     await send("pk:1:viewer", 5, 1, "w1");
-    const names = await redis.keys(partnerPrefix(`${config.redisPrefix}:minutes:*`, "*"));
+    const names = await space.redis.keys(partnerPrefix(`${space.redisPrefix}:minutes:*`, "*"));
     expect(names).not.to.be.empty;
     expect(names.filter((name) => name.includes("pk:"))).to.deep.equal([]);
   });

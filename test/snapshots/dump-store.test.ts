@@ -1,16 +1,15 @@
 import { noSales } from "#src/domain/grades-sold.ts";
 import { expect } from "chai";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
-import { createLog } from "#src/infrastructure/log.ts";
+import type { Redis } from "#src/infrastructure/redis.ts";
 import { emptyState } from "#src/domain/state.ts";
 import { createDumpBuilder, type Dump } from "#snapshots/dumps/dump.ts";
 import { createDumpStore, type DumpStore } from "#snapshots/dumps/dump-store.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { useRedis } from "#test/harness/use.ts";
 
 describe("dump store", () => {
-  let instance: TestInstance;
+  const space = useRedis();
   let redis: Redis;
   let store: DumpStore;
   const dump = (seq: number, asOfMs: number, builtAtMs: number, text = "x"): Dump => ({
@@ -23,15 +22,9 @@ describe("dump store", () => {
     br: Buffer.from(text),
   });
 
-  before(async () => {
-    instance = await createTestInstance();
-    redis = createRedis(instance.config, createLog({ logLevel: "silent" }, "test"));
-    await new Promise((resolve) => redis.once("ready", resolve));
-    store = createDumpStore(redis, instance.redisPrefix, 60_000);
-  });
-  after(async () => {
-    redis?.disconnect();
-    await instance?.drop();
+  before(() => {
+    ({ redis } = space);
+    store = createDumpStore(redis, space.redisPrefix, 60_000);
   });
 
   it("gives back what was stored, byte for byte", async () => {
@@ -60,7 +53,7 @@ describe("dump store", () => {
 
   it("replaces a dump of the future, as a wrong clock leaves it", async () => {
     const now = Date.now();
-    const own = createDumpStore(redis, instance.redisPrefix, 60_000, "future");
+    const own = createDumpStore(redis, space.redisPrefix, 60_000, "future");
     expect(await own.save(dump(7, now, now + 24 * 3600_000))).to.equal(true);
     expect(await own.save(dump(7, now, now))).to.equal(true);
     expect(await own.save(dump(6, now, now + 1000))).to.equal(false);

@@ -6,23 +6,14 @@ import {
   createModelSnapshotStore,
   fingerprint,
 } from "#snapshots/dumps/model-snapshot.ts";
-import { createLog } from "#src/infrastructure/log.ts";
-import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import type { Redis } from "#src/infrastructure/redis.ts";
+import { useRedis } from "#test/harness/use.ts";
 
 describe("model snapshot store", () => {
-  let instance: TestInstance;
+  const space = useRedis();
   let redis: Redis;
 
-  before(async () => {
-    instance = await createTestInstance();
-    redis = createRedis(instance.config, createLog({ logLevel: "silent" }, "test"));
-    await new Promise((resolve) => redis.once("ready", resolve));
-  });
-  after(async () => {
-    redis?.disconnect();
-    await instance?.drop();
-  });
+  before(() => void ({ redis } = space));
 
   const rowOf = (n: number, id = `n"${n}\\`) => ({
     ...{
@@ -38,7 +29,7 @@ describe("model snapshot store", () => {
   });
 
   it("gives every row back, in any script, however many there are", async () => {
-    const store = createModelSnapshotStore(redis, instance.redisPrefix, 60_000);
+    const store = createModelSnapshotStore(redis, space.redisPrefix, 60_000);
     const ledger = createLedger();
     const rows = Array.from({ length: 2500 }, (_, n) => rowOf(n));
     ledger.apply(rows);
@@ -49,11 +40,11 @@ describe("model snapshot store", () => {
     ledger.apply(changed.filter(({ name }) => name === "АЗС, 1"));
     await store.save({ seq: 5, asOfMs: 1, builtAtMs: 1 }, { cities: [] }, await ledger.packed());
     expect(await sorted()).to.deep.equal(changed);
-    await redis.del(`${instance.redisPrefix}:model:5`);
+    await redis.del(`${space.redisPrefix}:model:5`);
   });
 
   it("keeps the newest row of each station, however often they change before it is stored", async () => {
-    const store = createModelSnapshotStore(redis, instance.redisPrefix, 60_000);
+    const store = createModelSnapshotStore(redis, space.redisPrefix, 60_000);
     const ledger = createLedger();
     const inOnePart = Array.from({ length: 50_000 }, (_, n) => `s${n}`).filter(
       (id) => crc32(id) % 256 === 7,
@@ -63,11 +54,11 @@ describe("model snapshot store", () => {
     const found = (await store.load())!.rows.map(({ id, seq }) => [id, seq]);
     expect(inOnePart.length).to.be.greaterThan(100);
     expect(found).to.have.deep.members(inOnePart.map((id) => [id, 19]));
-    await redis.del(`${instance.redisPrefix}:model:5`);
+    await redis.del(`${space.redisPrefix}:model:5`);
   });
 
   it("renews the times of the same content, and of nothing else", async () => {
-    const store = createModelSnapshotStore(redis, instance.redisPrefix, 60_000);
+    const store = createModelSnapshotStore(redis, space.redisPrefix, 60_000);
     const around = { cities: [] };
     const content = fingerprint(around);
     const version = (seq: number, asOfMs: number, builtAtMs: number) => ({

@@ -1,36 +1,27 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "chai";
 import { advanceGenerations, renewEpoch } from "#src/feed/cache-generations.ts";
-import { createLog } from "#src/infrastructure/log.ts";
-import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
+import type { Redis } from "#src/infrastructure/redis.ts";
 import {
   createRectangleStore,
   type CacheLookup,
   type Rectangle,
 } from "#snapshots/rectangles/rectangle-store.ts";
 import { until } from "#test/flow/client.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { useRedis } from "#test/harness/use.ts";
 
 const place = { lat: 50, lon: 30 };
 const cells = ["4:200:120"];
 
 describe("rectangle store", () => {
-  let instance: TestInstance;
+  const space = useRedis();
   let redis: Redis;
   let prefix: string;
   let prefixes = 0;
 
-  before(async () => {
-    instance = await createTestInstance();
-    redis = createRedis(instance.config, createLog({ logLevel: "silent" }, "test"));
-    await new Promise((resolve) => redis.once("ready", resolve));
-  });
+  before(() => void ({ redis } = space));
   beforeEach(() => {
-    prefix = `${instance.redisPrefix}${++prefixes}`;
-  });
-  after(async () => {
-    redis?.disconnect();
-    await instance?.drop();
+    prefix = `${space.redisPrefix}${++prefixes}`;
   });
 
   const storeOf = (budget = 1e6) => createRectangleStore(redis, prefix, budget);

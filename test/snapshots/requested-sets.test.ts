@@ -1,30 +1,21 @@
 import { expect } from "chai";
 import { createRequestedSets } from "#snapshots/dumps/requested-sets.ts";
-import { createLog } from "#src/infrastructure/log.ts";
-import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import type { Redis } from "#src/infrastructure/redis.ts";
+import { useRedis } from "#test/harness/use.ts";
 
 const minuteMs = 60_000;
 
 describe("sets asked for", () => {
-  let instance: TestInstance;
+  const space = useRedis();
   let redis: Redis;
   let prefixes = 0;
 
-  before(async () => {
-    instance = await createTestInstance();
-    redis = createRedis(instance.config, createLog({ logLevel: "silent" }, "test"));
-    await new Promise((resolve) => redis.once("ready", resolve));
-  });
-  after(async () => {
-    redis?.disconnect();
-    await instance?.drop();
-  });
+  before(() => void ({ redis } = space));
 
   const set = (brand: string, limit = 10_000) => ({ filters: { brand }, limit });
   /** Two web processes and the worker, by a clock of their own. */
   const open = (most = 100) => {
-    const prefix = `${instance.redisPrefix}${prefixes++}`;
+    const prefix = `${space.redisPrefix}${prefixes++}`;
     const [one, two] = [
       createRequestedSets(redis, prefix, most),
       createRequestedSets(redis, prefix, most),
@@ -107,6 +98,6 @@ describe("sets asked for", () => {
       await one.flush();
     }
     expect(await brandsAt(400)).to.deep.equal(["kept3", "kept2", "kept1"]);
-    expect(await redis.zcard(`${instance.redisPrefix}${prefixes - 1}:sets-once`)).to.equal(30);
+    expect(await redis.zcard(`${space.redisPrefix}${prefixes - 1}:sets-once`)).to.equal(30);
   });
 });

@@ -12,11 +12,12 @@ import { emptyState } from "#src/domain/state.ts";
 import { cellOf } from "#src/domain/price-line.ts";
 import { createDamageWatch } from "#src/infrastructure/checksum.ts";
 import { createLog } from "#src/infrastructure/log.ts";
-import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
+import type { Redis } from "#src/infrastructure/redis.ts";
 import { createSharedFigures } from "#src/infrastructure/shared-figures.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 import { createSharedKeys, knownKeys } from "#src/keys/shared-keys.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { sized } from "#test/harness/long.ts";
+import { useRedis } from "#test/harness/use.ts";
 
 /** Something that is stored and read back. */
 interface Thing {
@@ -144,21 +145,12 @@ function dumpThing(redis: Redis, prefix: string, name: string): Thing {
   };
 }
 
-describe("what is stored in Redis", function () {
-  this.timeout(60_000);
-  let instance: TestInstance;
+describe("what is stored in Redis", () => {
+  const space = useRedis();
   let redis: Redis;
   let version = 0;
 
-  before(async () => {
-    instance = await createTestInstance();
-    redis = createRedis(instance.config, log);
-    await new Promise((resolve) => redis.once("ready", resolve));
-  });
-  after(async () => {
-    redis?.disconnect();
-    await instance?.drop();
-  });
+  before(() => void ({ redis } = space));
 
   /** What a key holds, a text as its only field. */
   const fieldsOf = async (key: string): Promise<Record<string, Buffer>> =>
@@ -189,8 +181,8 @@ describe("what is stored in Redis", function () {
       const watch = createDamageWatch({ redis, log });
       await fc.assert(
         fc.asyncProperty(damages, async (damage) => {
-          const { key: end, put, read, nothing } = thing(redis, instance.redisPrefix);
-          const key = `${instance.redisPrefix}${end}`;
+          const { key: end, put, read, nothing } = thing(redis, space.redisPrefix);
+          const key = `${space.redisPrefix}${end}`;
           await redis.unlink(key);
           const before = await put((version += 1));
           const old = await fieldsOf(key);
@@ -210,16 +202,16 @@ describe("what is stored in Redis", function () {
           else if (damage.kind === "mixed") fields[name] = old[name]!;
           if (damage.kind === "type") await redis.lpush(key, "foreign");
           else if (damage.kind === "moved") {
-            const other = thing(redis, `${instance.redisPrefix}other`);
+            const other = thing(redis, `${space.redisPrefix}other`);
             await other.put((version += 1));
-            await write(key, await fieldsOf(`${instance.redisPrefix}other${end}`));
+            await write(key, await fieldsOf(`${space.redisPrefix}other${end}`));
           } else await write(key, fields);
           // A text that is replaced by the one before it is that one.
           expect(await read()).to.deep.be.oneOf([whole, before, nothing]);
           const anew = await put((version += 1));
           expect(await read()).to.deep.equal(anew);
         }),
-        { numRuns: 150 },
+        { numRuns: sized(60, 150) },
       );
       const told = Object.values(watch.counts()).reduce((sum, count) => sum + count, 0);
       expect(told).to.be.greaterThan(5);
@@ -229,10 +221,10 @@ describe("what is stored in Redis", function () {
   it("says nothing of what is whole, or is not there", async () => {
     const watch = createDamageWatch({ redis, log });
     for (const thing of Object.values(things)) {
-      const { key, put, read } = thing(redis, instance.redisPrefix);
+      const { key, put, read } = thing(redis, space.redisPrefix);
       await put((version += 1));
       await read();
-      await redis.unlink(`${instance.redisPrefix}${key}`);
+      await redis.unlink(`${space.redisPrefix}${key}`);
       await read();
     }
     expect(Object.values(watch.counts()).every((count) => count === 0)).to.equal(true);
@@ -240,11 +232,11 @@ describe("what is stored in Redis", function () {
   });
 
   it("renews the times of a whole model snapshot only, which is then made anew", async () => {
-    const store = createModelSnapshotStore(redis, instance.redisPrefix, 0);
+    const store = createModelSnapshotStore(redis, space.redisPrefix, 0);
     const around = { cities: [] };
     await store.save(versionOf((version += 1)), around, []);
     const { fingerprint, ...head } = (await store.head())!;
-    const key = `${instance.redisPrefix}:model:5`;
+    const key = `${space.redisPrefix}:model:5`;
     await redis.hset(key, "body", Buffer.from("other"));
     expect(await store.renew({ ...head, builtAtMs: head.builtAtMs + 1 }, fingerprint)).to.equal(
       false,
@@ -253,25 +245,25 @@ describe("what is stored in Redis", function () {
   });
 
   it("does not let foreign names of sets, or another type in their place, stop anything", async () => {
-    const sets = createRequestedSets(redis, instance.redisPrefix, 10);
+    const sets = createRequestedSets(redis, space.redisPrefix, 10);
     const set: DumpSet = { filters: { statuses: ["yes"] }, limit: 10 };
     const note = async (): Promise<void> => {
       for (const _ of [1, 2]) sets.note(set, now);
       await sets.flush();
     };
     await note();
-    const key = `${instance.redisPrefix}:sets-kept`;
+    const key = `${space.redisPrefix}:sets-kept`;
     const names = ["", "x", "10", "10 {", "10 []", "x []", '10 [1,[],[],"",false,0,[]]'];
     for (const name of names) await redis.zadd(key, now, name);
     expect((await sets.kept(now)).map(({ limit }) => limit)).to.deep.equal([10]);
     for (const name of ["sets-kept", "sets-once"]) {
-      await redis.unlink(`${instance.redisPrefix}:${name}`);
-      await redis.set(`${instance.redisPrefix}:${name}`, "foreign");
+      await redis.unlink(`${space.redisPrefix}:${name}`);
+      await redis.set(`${space.redisPrefix}:${name}`, "foreign");
     }
-    await createRequestedSets(redis, instance.redisPrefix, 10).flush();
+    await createRequestedSets(redis, space.redisPrefix, 10).flush();
     expect(await sets.kept(now)).to.deep.equal([]);
-    await createRequestedSets(redis, instance.redisPrefix, 10).kept(now);
-    const other = createRequestedSets(redis, instance.redisPrefix, 10);
+    await createRequestedSets(redis, space.redisPrefix, 10).kept(now);
+    const other = createRequestedSets(redis, space.redisPrefix, 10);
     for (const _ of [1, 2]) other.note(set, now);
     await other.flush();
     expect(await other.kept(now)).to.have.length(1);

@@ -4,7 +4,6 @@ import fc from "fast-check";
 import { emptyState } from "#src/domain/state.ts";
 import { parseSearch } from "#snapshots/model/filters.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
-import { letterMaskOf } from "#snapshots/model/text-search.ts";
 import { lifetimeMs, startMs } from "#test/snapshots/arbitraries.ts";
 import { sized } from "#test/harness/long.ts";
 
@@ -41,22 +40,6 @@ describe("text search", () => {
       ),
       { numRuns: sized(300, 3000) },
     );
-  });
-
-  it("gives a text the letter mask of each of its parts, and a and я a bit of their own", () => {
-    fc.assert(
-      fc.property(text, fc.nat(12), fc.nat(12), (whole, from, to) => {
-        const letterMask = letterMaskOf(whole);
-        letterMaskOf(whole.slice(from, to)).forEach((bits, lane) =>
-          expect(bits & ~(letterMask[lane] as number)).to.equal(0),
-        );
-      }),
-    );
-    const own = [..."абвгдежзийклмнопрстуфхцчшщъыьэюяabcdefghijklmnopqrstuvwxyz"];
-    expect(new Set(own.map((one) => letterMaskOf(one).join())).size).to.equal(own.length);
-    for (const one of own)
-      for (const other of ["№", "漢", "-", ".", "ł"])
-        expect(letterMaskOf(other).join()).to.not.equal(letterMaskOf(one).join());
   });
 
   it("takes any number of words, and words that are part of each other", () => {
