@@ -4,12 +4,11 @@ import { view } from "#src/domain/view.ts";
 import { hourMs } from "#src/domain/units.ts";
 import { loadConfig } from "#src/infrastructure/config.ts";
 import { cases } from "#bench/trust/cases.ts";
-import { frontierOf } from "#bench/trust/frontier.ts";
 import { createProduct } from "#bench/trust/product.ts";
 import { createMeasurer } from "#bench/trust/row.ts";
 import { simulate } from "#bench/trust/simulate.ts";
 import { together } from "#bench/trust/traffic.ts";
-import { itLong, sized } from "#test/harness/long.ts";
+import { sized } from "#test/harness/long.ts";
 import { makeWorld, type World } from "#bench/trust/world.ts";
 
 const config = loadConfig({ DATABASE_URL: "postgres://127.0.0.1/unused" });
@@ -93,31 +92,5 @@ describe("bench trust: the simulation", function () {
       ({ admission }) => admission.kind === "accepted" && admission.review === "held",
     );
     expect(held.length).to.equal(10);
-  });
-
-  itLong("shows what a variant of the rules takes and gives", () => {
-    const told: string[] = [];
-    const text = frontierOf([1], size, config, ["every mark needs two"], (line) => told.push(line));
-    expect(told.length).to.equal(2);
-    const table = text.split("\n");
-    const [head, , goals, rival, usual, changed, ...others] = table.map((line) =>
-      line.split("|").map((cell) => cell.trim()),
-    );
-    expect([goals, rival, usual, changed].map((cells) => cells?.[1])).to.deep.equal([
-      "the goal",
-      "last mark wins",
-      "as it is",
-      "every mark needs two",
-    ]);
-    expect(others).to.deep.equal([]);
-    const figures = (cells: string[] | undefined, column: RegExp): number[] => {
-      const at = head!.findIndex((name) => column.test(name));
-      return [...cells![at]!.matchAll(/\d+(\.\d+)?/g)].map(([figure]) => Number(figure));
-    };
-    const [byNew, byOld] = figures(changed, /false fuel/);
-    const [byNewBefore, byOldBefore] = figures(usual, /false fuel/);
-    expect(byNew).to.be.lessThan(byNewBefore!);
-    expect(byOld).to.be.lessThan(byOldBefore!);
-    expect(figures(changed, /^agreement$/)[0]).to.be.lessThan(figures(usual, /^agreement$/)[0]!);
   });
 });

@@ -11,63 +11,6 @@ describe("browser: console, review and rollback", function () {
   const site = useConsole();
   const { signIn, press, confirm, fuelOf, complaints } = site;
 
-  itLong("approves one held mark and rejects another, and the stations follow", async () => {
-    const [yes, no] = [site.nextPlace++, site.nextPlace++];
-    const approved = await holdMark(site.partner, yes);
-    const rejected = await holdMark(site.partner, no);
-    expect(await fuelOf(yes)).to.include({ pending_status: "" });
-    const page = await signIn("/review");
-    await press(page, new RegExp(`^Approve the mark at Station ${placeOf(yes).id}`));
-    await page.locator(".decided p").getByText("was approved.").waitFor();
-    await press(page, new RegExp(`^Reject the mark at Station ${placeOf(no).id}`));
-    await page.getByText("No marks are held.").waitFor();
-    expect(await page.getByRole("dialog").count()).to.equal(0);
-    await until(
-      () => fuelOf(yes),
-      ({ pending_status: pending }) => pending === "no",
-    );
-    expect(await fuelOf(no)).to.include({ status: "nodata", pending_status: "" });
-    const sql = "select id, review from marks where id = any(?::bigint[]) order by id";
-    expect(await rows(site.country.db, sql, [[approved, rejected]])).to.deep.equal([
-      { id: Number(approved), review: "approved" },
-      { id: Number(rejected), review: "rejected" },
-    ]);
-  });
-
-  itLong("brings a mark that was decided by mistake back into its place", async () => {
-    const place = site.nextPlace++;
-    const id = await holdMark(site.partner, place);
-    const page = await signIn("/review");
-    const title = `the mark at Station ${placeOf(place).id}`;
-    const counts = async (): Promise<boolean> => {
-      const { status, pending_status: pending } = await fuelOf(place);
-      return status === "no" || pending === "no";
-    };
-    await press(page, new RegExp(`^Approve ${title}`));
-    await until(counts, (does) => does);
-    await page.locator(".decided").waitFor();
-    expect(await axeFaults(page)).to.deep.equal([]);
-    await press(page, /^Undo/);
-    await page.getByRole("button", { name: new RegExp(`^Reject ${title}`) }).waitFor();
-    await until(counts, (does) => !does);
-    // Somebody else is faster: nothing is said to be done that was not.
-    await rows(site.country.db, "update marks set review = 'rejected' where id = ?", [id]);
-    await press(page, new RegExp(`^Approve ${title}`));
-    await page.getByText("1 mark was decided by somebody else before").waitFor();
-    expect(await page.locator(".decided").count()).to.equal(0);
-  });
-
-  itLong("decides many held marks together", async () => {
-    const held = [site.nextPlace++, site.nextPlace++, site.nextPlace++];
-    for (const place of held) await holdMark(site.partner, place);
-    const page = await signIn("/review");
-    await press(page, "Select all 3");
-    await press(page, "Reject 3 selected");
-    await confirm(page, "Reject");
-    await page.getByText("3 marks were rejected").waitFor();
-    await page.getByText("No marks are held.").waitFor();
-  });
-
   it("decides a group of held marks by the keyboard, and takes that back", async () => {
     for (const place of [site.nextPlace++, site.nextPlace++]) await holdMark(site.partner, place);
     // Of one hour, also when it has just turned.

@@ -179,46 +179,6 @@ describe("browser: console, what is found, stations and people", function () {
     await view.close();
   });
 
-  itLong("tries a file of stations, then imports it, and shows what it did", async () => {
-    const node = {
-      type: "node",
-      id: 77,
-      lat: 60,
-      lon: 30,
-      tags: { amenity: "fuel", name: "North" },
-    };
-    const page = await signIn("/imports");
-    await page.getByLabel("File", { exact: true }).setInputFiles({
-      name: "north.json",
-      mimeType: "application/json",
-      buffer: Buffer.from(JSON.stringify({ elements: [node] })),
-    });
-    const name = page.getByLabel("Name of the source");
-    await name.fill("north and south");
-    await press(page, "Dry run, change nothing");
-    await page.getByRole("alert").getByText("letters a-z, digits, - and _").waitFor();
-    await name.fill("");
-    await press(page, "Dry run, change nothing");
-    const row = page.getByRole("row").filter({ hasText: "north.json" });
-    await row.getByText("added 1").waitFor();
-    expect((await site.partner.get("/stations/n77")).status).to.equal(404);
-    // A tick for stations does not go along, unseen, with statuses.
-    await page.getByLabel("Take everything out of service that is not in the file").check();
-    await page.getByLabel("Content").selectOption("statuses");
-    await press(page, "Import it …");
-    await page.getByRole("dialog").getByText("Make a dry run first").waitFor();
-    await press(page, "Cancel");
-    await page.getByLabel("Content").selectOption("stations");
-    await page.getByLabel("Take everything out of service that is not in the file").uncheck();
-    await press(page, "Import it …");
-    await confirm(page, "Import it");
-    await row.filter({ hasNotText: "dry run" }).getByText("added 1").waitFor();
-    await until(
-      () => site.partner.get("/stations/n77"),
-      ({ status }) => status === 200,
-    );
-  });
-
   itLong(
     "corrects a station, shows it on its map (decisions 13.18), closes and reopens it",
     async () => {
@@ -285,11 +245,4 @@ describe("browser: console, what is found, stations and people", function () {
       ]);
     },
   );
-
-  itLong("shows a viewer a station's facts, and no button that changes them", async () => {
-    const page = await signIn(`/stations/${placeOf(58).id}`, "vera");
-    await page.getByLabel("Latitude").waitFor();
-    expect(await page.getByLabel("Name", { exact: true }).isDisabled()).to.equal(true);
-    expect(await page.getByRole("button", { name: /Save|Close it/ }).count()).to.equal(0);
-  });
 });

@@ -177,25 +177,6 @@ describe("browser: console", function () {
     expect(await requestOf()).to.include({ status: "approved" });
   });
 
-  itLong("gives other limits than asked for, with a comment for the partner", async () => {
-    const { secret } = await addPartner(site.country, { rpm: 700, daily: 5000 });
-    const client = createClient(site.web.baseUrl, secret);
-    await client.post("/limit-requests", { requested_rpm: 9000, requested_daily: 90_000 });
-    const page = await signIn("/limit-requests");
-    await press(page, "Other limits …");
-    await page.getByLabel("Requests per minute").fill("900");
-    await page.getByRole("dialog").getByLabel("Comment for the partner").fill("Half for now");
-    await confirm(page, "Approve these");
-    await page.getByText("No pending requests.").waitFor();
-    const [request] = (await client.get("/limit-requests")).body.requests;
-    expect(request).to.include({ status: "approved", decision_comment: "Half for now" });
-    const answer = await until(
-      () => client.get("/cities"),
-      ({ headers }) => headers.get("x-ratelimit-limit") === "900",
-    );
-    expect(answer.status).to.equal(200);
-  });
-
   itLong(
     "issues a second key, shown once, and revokes the first: its dashboard is closed",
     async () => {

@@ -140,25 +140,6 @@ describe("browser: a driver who needs a grade", function () {
     await close();
   });
 
-  itLong("finds the nearest with it, farther and farther out, and the map shows them", async () => {
-    const { page, close } = await open(view(0, 17), { ...ru, position: at(0) });
-    await press(page, "98");
-    await press(page, "Ближайшие с 98");
-    await page.getByText("В пределах 20 км от вас").waitFor();
-    const rows = page.locator(".panel .station-row");
-    expect(await rows.count()).to.equal(1);
-    expect(await rows.innerText()).to.match(/Station n1040\s+12 км[^]*Мало\s+98: 70,10 ₽/);
-    const route = rows.getByRole("link", { name: "Маршрут: Station n1040" });
-    expect(await route.getAttribute("href")).to.include("55.108");
-    await isClean(page);
-    // What lies between them is in view as well.
-    await press(page, "Закрыть");
-    await page.keyboard.press("Escape");
-    await press(page, "Список станций");
-    await page.getByRole("heading", { name: /98 есть на 1 из (4[1-9]|[56]\d)/ }).waitFor();
-    await close();
-  });
-
   itLong("is told when nobody has it, and hears a clear word without a position", async () => {
     const { page, close } = await open({ ...view(0), fuel: "100" }, { ...phone, position: at(0) });
     await press(page, "Nearest with 100");
@@ -179,16 +160,6 @@ describe("browser: a driver who needs a grade", function () {
     await lost.page.getByText("Within 5 km of the middle of Тестоград").waitFor();
     await row(lost.page, 3).waitFor();
     await lost.close();
-  });
-
-  itLong("asks where they are, and sees the nearest station though it is far", async () => {
-    const position = { latitude: 54.9, longitude: 37.05, accuracy: 10 };
-    const { page, close } = await open(view(50, 15), { ...phone, position });
-    await press(page, "Where am I");
-    await press(page, "List of stations");
-    await page.getByRole("heading", { name: /^[1-9]\d* stations? in view/ }).waitFor();
-    await row(page, 0).waitFor();
-    await close();
   });
 
   itLong("goes from the list to a card and back to the same place in the list", async () => {

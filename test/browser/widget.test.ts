@@ -185,16 +185,6 @@ describe("browser: drivers on the map", function () {
     },
   );
 
-  itLong("says in words why a second mark is refused", async () => {
-    const place = nextPlace();
-    const { page, close } = await driver(place);
-    await mark(page, "Fuel");
-    await page.getByText("Thank you").waitFor();
-    await mark(page, "No fuel");
-    await page.getByText("You have marked this station a short time ago").waitFor();
-    await close();
-  });
-
   itLong(
     "offers no marks where the key takes none, and says so when they are switched off meanwhile",
     async () => {

@@ -1,12 +1,10 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { decide } from "#src/domain/decide.ts";
 import { devices } from "#src/domain/devices.ts";
 import { advance, type Folded, step } from "#src/domain/fold.ts";
 import { emptyState, type Mark, order } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
 import {
-  apart,
   arbFirstSeen,
   arbMarks,
   deliver,
@@ -14,7 +12,6 @@ import {
   judgedInOrder,
   mark,
   minute,
-  remote,
   rules,
   t0,
 } from "#test/domain/marks.ts";
@@ -23,255 +20,10 @@ import { sized } from "#test/harness/long.ts";
 const show = (state: Parameters<typeof view>[0], atMinutes: number) =>
   view(state, t0 + atMinutes * minute, rules.statusLifetimeMs);
 
-describe("decide: confirmation", () => {
-  it("publishes a geolocated yes of one device", () => {
-    const { state, outcomes } = deliver(
-      [mark(1, 1, 0, { fuels: ["95"], prices: { "95": 62.5 }, queue: "0-5" })],
-      t0,
-    );
-    expect(outcomes.get(1)).to.deep.include({
-      outcome: "published",
-      status: "yes",
-      reason: "published",
-      have: 1,
-    });
-    expect(show(state, 1)).to.include({
-      status: "yes",
-      fuels_now: "95",
-      prices: "95=62.50",
-      queue: "0-5",
-      confirmations: 1,
-      real_count: 1,
-      updated: "2026-01-15 12:00:00",
-    });
-  });
-
-  it("holds a remote mark as pending until a second device sends the same status", () => {
-    const first = deliver([remote(1, 1, 0)], t0);
-    expect(first.outcomes.get(1)).to.include({
-      outcome: "pending",
-      status: "nodata",
-      reason: "unconfirmed",
-      have: 1,
-    });
-    expect(show(first.state, 0)).to.include({
-      status: "nodata",
-      pending_status: "yes",
-      pending_count: 1,
-      updated: "",
-    });
-    const second = deliver([remote(1, 1, 0), remote(2, 2, 5)], t0 + 5 * minute);
-    expect(second.outcomes.get(2)).to.include({ outcome: "published", have: 2 });
-    expect(show(second.state, 5)).to.include({
-      status: "yes",
-      pending_status: "",
-      pending_count: 0,
-      confirmations: 2,
-      real_count: 2,
-    });
-  });
-
-  it("does not let a device confirm itself", () => {
-    const { state, outcomes } = deliver([remote(1, 1, 0), remote(2, 1, 30)], t0 + 30 * minute);
-    expect(outcomes.get(2)).to.include({ outcome: "pending", have: 1 });
-    expect(show(state, 30).status).to.equal("nodata");
-  });
-
-  it("counts reporters first seen within ten minutes as one device, anchored and not chained", () => {
-    const seen = (minutes: number[]) => (reporterId: number) =>
-      t0 + minutes[reporterId - 1]! * minute;
-    const two = [remote(1, 1, 0), remote(2, 2, 1)];
-    expect(deliver(two, t0 + minute, seen([0, 9])).outcomes.get(2)).to.include({
-      outcome: "pending",
-      have: 1,
-    });
-    expect(deliver(two, t0 + minute, seen([0, 10])).outcomes.get(2)).to.include({
-      outcome: "published",
-      have: 2,
-    });
-    const three = [mark(1, 1, 0), mark(2, 2, 0), mark(3, 3, 0)];
-    expect(
-      devices(three, t0 + minute, { firstSeen: seen([0, 9, 11]), rules }).map(
-        (group) => group.length,
-      ),
-    ).to.deep.equal([2, 1]);
-  });
-
-  it("needs as many devices as a key with a raised threshold says", () => {
-    const raised = (id: number, reporterId: number) =>
-      mark(id, reporterId, id, { needed: 3, rule: "key-threshold" });
-    const { outcomes } = deliver([raised(1, 1), raised(2, 2), raised(3, 3)], t0 + hour);
-    expect([1, 2, 3].map((id) => outcomes.get(id)?.outcome)).to.deep.equal([
-      "pending",
-      "pending",
-      "published",
-    ]);
-  });
-
-  it("does not let a key's raised threshold block ordinary drivers", () => {
-    const { outcomes } = deliver(
-      [mark(1, 1, 0, { needed: 5, rule: "key-threshold" }), mark(2, 2, 1)],
-      t0 + hour,
-    );
-    expect(outcomes.get(2)?.outcome).to.equal("published");
-  });
-
-  it("lets a published status clear every pending one", () => {
-    const { state } = deliver([remote(1, 1, 0, { status: "no" }), mark(2, 2, 1)], t0 + minute);
-    expect(show(state, 1)).to.include({
-      status: "yes",
-      pending_status: "",
-      resolution_reason: "published",
-    });
-  });
-
-  it("lets counts fall when a supporter changes its mind, and keeps a status without supporters", () => {
-    const { state } = deliver(
-      [mark(1, 1, 0), remote(2, 1, 30, { status: "low" })],
-      t0 + 30 * minute,
-    );
-    expect(show(state, 30)).to.include({
-      status: "yes",
-      confirmations: 0,
-      real_count: 0,
-      pending_status: "low",
-      pending_count: 1,
-    });
-  });
-
-  it("does not let a lone remote repeat keep a status alive", () => {
-    const { state } = deliver([mark(1, 1, 0), remote(2, 1, 60)], t0 + hour);
-    expect(show(state, 60).updated).to.equal("2026-01-15 12:00:00");
-    expect(show(state, 24 * 60 - 1).status).to.equal("yes");
-    expect(show(state, 24 * 60).status).to.equal("nodata");
-  });
-
-  it("says superseded of a late mark when newer evidence stands against it", () => {
-    const { outcomes } = deliver(
-      [mark(1, 1, 10), mark(2, 2, 5, { status: "low" })],
-      t0 + 20 * minute,
-    );
-    expect(outcomes.get(2)).to.include({ outcome: "superseded", status: "yes" });
-  });
-
-  it("takes details from supporters, newest first, grade by grade, never in both lists", () => {
-    const { state } = deliver(
-      [
-        mark(1, 1, 0, { fuels: ["92", "95"], limitL: 20 }),
-        mark(2, 2, 1, { fuelsNo: ["95"], limitL: null, noCash: true }),
-      ],
-      t0 + minute,
-    );
-    expect(show(state, 1)).to.include({
-      fuels_now: "92",
-      fuels_no: "95",
-      limit_l: null,
-      no_cash: true,
-    });
-  });
-
-  it("lets prices live 24 h each from their own mark, whatever the status does", () => {
-    const { state } = deliver(
-      [
-        mark(1, 1, 0, { prices: { "95": 60 } }),
-        mark(2, 2, 60, { status: "low", prices: { "92": 55 } }),
-      ],
-      t0 + hour,
-    );
-    expect(show(state, 61).prices).to.equal("92=55.00,95=60.00");
-    expect(show(state, 24 * 60 + 1).prices).to.equal("92=55.00");
-  });
-
-  it("with status no serves neither fuels_now nor queue", () => {
-    const { state } = deliver([mark(1, 1, 0, { status: "no", fuels: ["95"], queue: "5-10" })], t0);
-    expect(show(state, 0)).to.include({ status: "no", fuels_now: "", queue: "" });
-  });
-
-  it("lets an imported status give way to a published mark, and never replace one", () => {
-    const seed = {
-      importedAt: t0 + minute,
-      updated: t0 - hour,
-      status: "no",
-      fuelsNow: [],
-      fuelsNo: ["95"],
-    } as const;
-    const facts = { state: emptyState, opinions: [], history: null };
-    const seeded = decide(facts, { marks: [], seeds: [seed] }, apart, t0 + minute, rules);
-    expect(show(seeded.state, 1)).to.include({
-      status: "no",
-      seeded: true,
-      confirmations: 0,
-      fuels_no: "95",
-      updated: "2026-01-15 11:00:00",
-    });
-    const after = decide(
-      { state: seeded.state, opinions: [], history: null },
-      { marks: [mark(1, 1, 2)], seeds: [] },
-      apart,
-      t0 + 2 * minute,
-      rules,
-    );
-    expect(show(after.state, 2)).to.include({ status: "yes", seeded: false });
-    const human = decide(
-      facts,
-      { marks: [mark(1, 1, 0)], seeds: [seed] },
-      apart,
-      t0 + minute,
-      rules,
-    );
-    expect(show(human.state, 1)).to.include({ status: "yes", seeded: false });
-  });
-});
-
 describe("decide: dispute", () => {
   const served = [mark(1, 1, 0), mark(2, 2, 1)];
   const no = (id: number, reporterId: number, at: number, more: Partial<Mark> = {}) =>
     mark(id, reporterId, at, { status: "no", needed: 2, rule: "no-nearby-marks", ...more });
-
-  it("is in conflict while both sides have two devices and the challenger does not outweigh", () => {
-    const { state, outcomes } = deliver([...served, no(3, 3, 2), no(4, 4, 3)], t0 + 3 * minute);
-    expect(outcomes.get(4)).to.deep.include({
-      outcome: "conflict",
-      status: "yes",
-      reason: "conflict",
-      have: 2,
-    });
-    expect(show(state, 3)).to.deep.include({
-      status: "yes",
-      resolution_reason: "conflict",
-      pending_status: "no",
-      pending_count: 2,
-      conflict: {
-        versions: [
-          { status: "yes", count: 2, updated: "2026-01-15 12:01:00" },
-          { status: "no", count: 2, updated: "2026-01-15 12:03:00" },
-        ],
-      },
-    });
-  });
-
-  it("publishes a challenger that outweighs", () => {
-    const { outcomes } = deliver(
-      [...served, no(3, 3, 2), no(4, 4, 3), no(5, 5, 4)],
-      t0 + 4 * minute,
-    );
-    expect(outcomes.get(5)).to.include({ outcome: "published", status: "no" });
-  });
-
-  it("weighs remote devices half and newcomers half of that", () => {
-    const remoteNo = [3, 4, 5].map((reporter) =>
-      no(reporter, reporter, reporter, { remote: true }),
-    );
-    expect(deliver([...served, ...remoteNo], t0 + 5 * minute).outcomes.get(5)?.outcome).to.equal(
-      "conflict",
-    );
-    const newSince = (reporterId: number): number =>
-      reporterId > 2 ? t0 - reporterId * 11 * minute : apart(reporterId);
-    const newNo = [3, 4, 5].map((reporter) => no(reporter, reporter, reporter));
-    expect(
-      deliver([...served, ...newNo], t0 + 5 * minute, newSince).outcomes.get(5)?.outcome,
-    ).to.equal("conflict");
-  });
 
   it("ends by time: a served side under two devices loses, at its own instant", () => {
     const { state } = deliver([...served, no(3, 3, 2), no(4, 4, 3)], t0 + 3 * minute);

@@ -19,7 +19,6 @@ import {
   hour,
   judgedInOrder,
   mark,
-  minute,
   remote,
   rules,
   t0,
@@ -198,12 +197,6 @@ describe("price line: what is served (decisions 2.29)", () => {
     );
   });
 
-  it("takes two reporters of one device for one", () => {
-    const twins = (reporter: number) => apart(Math.min(2, reporter));
-    const marks = [known, mark(2, 2, 5, at(999, out)), mark(3, 3, 9, at(980, out))];
-    expect(served(marks, twins)).to.equal("95=60.00");
-  });
-
   it("takes a price in line for the second device, and serves it by itself", () => {
     const inLine = mark(2, 2, 5, at(76));
     expect(served([known, inLine, mark(3, 3, 9, at(79, out))])).to.equal("95=79.00");
@@ -224,15 +217,6 @@ describe("price line: what is served (decisions 2.29)", () => {
     expect(served(marks)).to.equal("95=79.00");
   });
 
-  it("asks a key with a threshold of one for the second device too: its status alone is published", () => {
-    const free = { remote: true, needed: 1, rule: "key-threshold" } as const;
-    const lone = [mark(1, 1, 0, at(999, { ...free, ...out }))];
-    const { state } = deliver(lone, t0, apart, true);
-    expect(view(state, t0, rules.statusLifetimeMs)).to.include({ status: "yes" });
-    expect(served(lone)).to.equal(undefined);
-    expect(served([...lone, mark(2, 2, 5, at(980, { ...free, ...out }))])).to.equal("95=980.00");
-  });
-
   it("asks for as many devices as the least demanding mark, and for two at least", () => {
     const three = { needed: 3, rule: "key-threshold" } as const;
     const marks = [
@@ -243,16 +227,6 @@ describe("price line: what is served (decisions 2.29)", () => {
     expect(served(marks)).to.equal("95=60.00");
     expect(served([...marks, mark(4, 4, 7, at(980, { ...three, ...out }))])).to.equal("95=980.00");
     expect(served([...marks, mark(4, 4, 7, at(980, out))])).to.equal("95=980.00");
-  });
-
-  it("judges each grade by itself", () => {
-    const both = { prices: { "92": 55, "95": 999 }, ...out };
-    expect(served([known, mark(2, 2, 5, both)])).to.equal("92=55.00,95=60.00");
-  });
-
-  it("forgets a price out of line when its driver says another one", () => {
-    const marks = [known, mark(2, 2, 5, at(999, out)), mark(3, 2, 30, at(61))];
-    expect(served([...marks, mark(4, 3, 31, at(980, out))])).to.equal("95=61.00");
   });
 });
 
@@ -349,33 +323,5 @@ describe("price line: whatever is sent (decisions 2.29)", () => {
       }),
       { numRuns: sized(100, 1000) },
     );
-  });
-
-  it("serves the newer of two within 5 % by independent devices at the station", () => {
-    const arbPair = fc.tuple(
-      fc.integer({ min: 100, max: 950 }),
-      fc.double({ min: -0.0475, max: 0.0475, noNaN: true }),
-    );
-    fc.assert(
-      fc.property(arbPair, fc.integer({ min: 1, max: 600 }), ([price, by], minutes) => {
-        const near = Math.round(price * (1 + by) * 100) / 100;
-        const marks = [
-          mark(1, 1, 0, at(60)),
-          mark(2, 2, 1, at(price, out)),
-          mark(3, 3, 1 + minutes, at(near, out)),
-        ];
-        expect(served(marks)).to.equal(`95=${near.toFixed(2)}`);
-      }),
-      { numRuns: sized(200, 1000) },
-    );
-  });
-
-  it("lets a price out of line live 24 hours from its own mark", () => {
-    const marks = [mark(1, 1, 0, at(999, out)), mark(2, 2, 10, at(980, out)), mark(3, 3, 600)];
-    const { state } = deliver(marks, t0 + 600 * minute, apart, true);
-    const shown = (minutes: number) =>
-      view(state, t0 + minutes * minute, rules.statusLifetimeMs).prices;
-    expect(shown(10 + 24 * 60 - 1)).to.equal("95=980.00");
-    expect(shown(10 + 24 * 60)).to.equal(undefined);
   });
 });

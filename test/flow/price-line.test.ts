@@ -87,13 +87,6 @@ describe("flow: a price far from those around waits for a second device", functi
     await expectServed(10, "95=980.00");
   });
 
-  it("says the same after a refold: nothing is judged again", async () => {
-    const { db } = country;
-    await rows(db, "update station_status set refold = true where state is not null");
-    await expectServed(10, "95=980.00");
-    await expectServed(3, "95=59.50");
-  });
-
   it("knows what is usual at once in a process that has just started", async () => {
     const web = await startRole("web", instance.env);
     try {

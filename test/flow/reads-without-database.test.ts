@@ -1,7 +1,5 @@
-import { randomBytes } from "node:crypto";
 import { expect } from "chai";
 import { pino } from "pino";
-import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { useStage } from "#test/flow/stage.ts";
@@ -50,18 +48,5 @@ describe("flow: station reads and Postgres", () => {
         ).to.equal(304);
     }
     expect(queries).to.deep.equal([]);
-  });
-
-  it("looks a new key up once, at its first sight, and never a text that fails its checksum", async () => {
-    const text = newKey("secret", randomBytes(32));
-    const wrong = createClient(edge.origin, `${text.slice(0, -1)}!`);
-    expect((await wrong.get("/stations/all")).status).to.equal(401);
-    expect(queries).to.deep.equal([]);
-    const key = { partner_id: country.partnerId, kind: "secret", prefix: keyPrefix(text) } as const;
-    // Stored without the wake-up that makes the key store load it.
-    await country.db("keys").insert({ ...key, hash: Buffer.from(hashKey(text), "hex") });
-    const fresh = createClient(edge.origin, text);
-    for (let i = 0; i < 5; i++) expect((await fresh.get("/stations/all")).status).to.equal(200);
-    expect(queries).to.have.length(1);
   });
 });

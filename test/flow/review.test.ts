@@ -146,21 +146,6 @@ describe("flow: the review of harmful marks", function () {
     expect(await logged("review.approve")).to.have.length(1);
   });
 
-  it("does not let a mark that is approved late undo what was published after its effective time", async () => {
-    const held = await hold(32, "late", { observed_at: ago(40) });
-    await country.meet("fresh", 26 * 60);
-    const yes = await first.mark(placeOf(32), "fresh", { status: "yes" });
-    expect(yes.body.published).to.include({ outcome: "published", status: "yes" });
-    await operator("review", "approve", String(held.body.report_id));
-    const report = await until(
-      () => second.get(`/reports/${held.body.report_id}`),
-      (answer) => answer.body.state === "processed" && answer.body.published.outcome !== "held",
-    );
-    expect(report.body.published).to.include({ outcome: "superseded", status: "yes" });
-    expect(await fuelOf(32)).to.deep.include({ ...yes.body.fuel });
-    await expectRefolded(country.db, instance.config);
-  });
-
   it("calls a station without a brand by its name and address alone", async () => {
     const station = placeOf(44).id;
     await rows(country.db, "update stations set brand = '' where id = ?", [station]);

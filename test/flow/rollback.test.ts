@@ -8,10 +8,9 @@ import type { Selection } from "#src/marks/mark-selection.ts";
 import { partnerReporter } from "#src/marks/reporter.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import type { Ran } from "#test/harness/operator.ts";
-import { startRole } from "#test/harness/roles.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, placeOf } from "#test/flow/country.ts";
-import { countUnprocessed, expectRefolded, untilServed } from "#test/flow/refold.ts";
+import { expectRefolded, untilServed } from "#test/flow/refold.ts";
 import { openStage, type Stage } from "#test/flow/stage.ts";
 
 interface Change {
@@ -226,33 +225,6 @@ describe("flow: marks are rolled back as if they had never been made", function 
     await expectRefolded(country.db, instance.config);
   });
 
-  it("withdraws a mark that no worker has come to yet, and it is never processed", async () => {
-    await Promise.all(stage.workers.map((role) => role.stop()));
-    const queued = await first.mark(
-      placeOf(4),
-      "mal",
-      { status: "yes" },
-      { Prefer: "respond-async" },
-    );
-    expect(queued.status).to.equal(202);
-    const waiting = second.mark(placeOf(5), "mal", { status: "yes" });
-    await until(
-      () => countUnprocessed(country.db),
-      (count) => count === 2,
-    );
-    const done = await operator("marks", "rollback", "--reporter", hashOf("mal"));
-    expect(done.json).to.include({ marks: 2, stations: 2 });
-    stage.workers.splice(0, 2, await startRole("marks", instance.env));
-    await untilFolded();
-    expect((await waiting).body.published.outcome).to.be.oneOf(["superseded", "queued"]);
-    const report = await second.get(`/reports/${queued.body.report_id}`);
-    expect(report.body.state).to.equal("processed");
-    expect(report.body.published).to.include({ outcome: "superseded", status: "nodata", have: 0 });
-    expect(await fuelOf(first, 4)).to.include({ status: "nodata", updated: "", confirmations: 0 });
-    expect(await countUnprocessed(country.db)).to.equal(0);
-    await expectRefolded(country.db, instance.config);
-  });
-
   it("withdraws held marks, so that they leave the review", async () => {
     await country.db("keys").update({ mass_no_limit: 1 });
     await first.mark(placeOf(9), "newcomer before", { status: "no" });
@@ -273,29 +245,5 @@ describe("flow: marks are rolled back as if they had never been made", function 
     expect((await operator("review", "approve", String(held[0]!.id))).json.error).to.equal(
       `mark ${held[0]!.id} is not held: it is withdrawn; \`operator review list\` shows the held marks`,
     );
-  });
-
-  it("brings back an imported status that a withdrawn mark had cleared", async () => {
-    const updated = new Date(Math.floor(Date.now() / 1000) * 1000 - 3600_000);
-    await country.db.raw(
-      "insert into seeds (station_id, imported_at, updated, status, fuels_no, source) values (?, now(), ?, 'low', '{95}', 'test')",
-      [placeOf(7).id, updated],
-    );
-    await country.db.raw(
-      "insert into station_status (station_id, refold) values (?, true) on conflict (station_id) do update set refold = true",
-      [placeOf(7).id],
-    );
-    const seeded = await until(
-      () => fuelOf(first, 7),
-      (fuel) => fuel.seeded,
-    );
-    const yes = await first.mark(placeOf(7), "mal", { status: "yes" });
-    expect(yes.body.fuel).to.include({ status: "yes", seeded: false });
-    await operator("marks", "rollback", "--station", placeOf(7).id);
-    const back = await until(
-      () => fuelOf(first, 7),
-      (fuel) => fuel.seeded,
-    );
-    expect(back).to.deep.equal(seeded);
   });
 });

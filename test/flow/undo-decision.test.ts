@@ -1,14 +1,14 @@
 import { expect } from "chai";
 import { isRefusal } from "#src/contract/refusals.ts";
 import { rows } from "#src/infrastructure/db.ts";
-import type { ConsoleBatch, ConsoleBatchLine } from "#src/contract/console.ts";
+import type { ConsoleBatch } from "#src/contract/console.ts";
 import { decideBatch } from "#src/marks/bulk-decisions.ts";
 import { closeDays, openDays } from "#src/marks/open-days.ts";
 import { undoDecision } from "#src/marks/undo-decision.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import { startRole } from "#test/harness/roles.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
-import { type ConsoleClient, signIn } from "#test/flow/console-client.ts";
+import { signIn } from "#test/flow/console-client.ts";
 import { type Country, placeOf } from "#test/flow/country.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
 import { countUnprocessed, expectRefolded, untilServed } from "#test/flow/refold.ts";
@@ -230,37 +230,6 @@ describe("flow: decisions about many marks are taken back", function () {
     if (isRefusal(next)) throw new Error("not done");
     expect(next).to.include({ marks: 3 });
     expect(next.id).to.not.equal(done.id);
-  });
-
-  it("takes a rollback back in the console, with what it has changed beside it", async () => {
-    await campaign();
-    const shown = await fuels();
-    const { db } = country;
-    await addOperator(db, "vera", "operator");
-    const vera: ConsoleClient = await signIn(stage.webs[0]!.baseUrl, {
-      name: "vera",
-      password: testPassword,
-    });
-    const { body } = await vera.call("POST", "/rollback", { reporter: await reporterOf("queue") });
-    expect(body).to.include({ marks: 3, stations: 3 });
-    await untilFolded();
-    const path = `/rollbacks/${body.id}`;
-    const page = (await vera.call("GET", path)).body as ConsoleBatch;
-    expect(page).to.include({ actor: "vera", waiting: 0, stations_done: 3, undone: null });
-    expect(
-      page.changes.map(({ before, after }) => `${before.status} ${after.status}`),
-    ).to.deep.equal([...["queue yes", "queue low", "queue queue"]]);
-    for (const { station_id: id, before } of page.changes) expect(before).to.deep.equal(shown[id]);
-
-    const back = await vera.call("POST", `${path}/undo`);
-    expect([back.status, back.body.marks]).to.deep.equal([200, 3]);
-    await untilFolded();
-    await served(shown);
-    const again = await vera.call("POST", `${path}/undo`);
-    expect([again.status, again.body.type.split("/").at(-1)]).to.deep.equal([409, "already-done"]);
-    const [line] = (await vera.call("GET", "/rollbacks")).body.batches as ConsoleBatchLine[];
-    expect(line).to.include({ id: body.id, undo_actor: "vera", marks: 3 });
-    expect(line!.undone).to.be.a("number");
   });
 
   it("decides held marks by source, city and hour, and takes that back", async () => {
