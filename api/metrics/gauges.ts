@@ -21,6 +21,8 @@ import { dayS } from "#src/domain/units.ts";
 const keptMs = 10_000;
 /** A value, or one for each value of the label. */
 type Figures = number | Record<string, number>;
+/** A value for each set of labels. */
+type Labelled = readonly (readonly [labels: Record<string, string>, value: number])[];
 
 /**
  * Registers gauges that are read only when `/metrics` is called: the state of this process, and the work that waits in
@@ -43,22 +45,45 @@ export function registerGauges(services: MetricsDeps): void {
   const { waiters, rectangles, alarms, eviction, damage, database, figuresOf, asOf, streams } =
     services;
   const { time, peers } = services;
+  /** Registers a figure; where `read` gives null, the last values stay. */
+  const register = (
+    kind: typeof Gauge | typeof Counter,
+    name: string,
+    help: string,
+    labelNames: string[],
+    read: () => Labelled | null | Promise<Labelled | null>,
+  ): void => {
+    const collect = async function (this: Gauge | Counter): Promise<void> {
+      const figures = await read();
+      if (figures === null) return;
+      // A label that is gone must not keep its last value.
+      this.reset();
+      for (const [labels, value] of figures)
+        if (this instanceof Gauge) this.set(labels, value);
+        else this.inc(labels, value);
+    };
+    metrics.registry.registerMetric(new kind({ name, help, labelNames, registers: [], collect }));
+  };
   const gauge = (
     name: string,
     help: string,
     read: () => Figures | Promise<Figures>,
     label?: string,
-  ): void => {
-    const labelNames = label === undefined ? [] : [label];
-    const collect = async function (this: Gauge): Promise<void> {
+  ): void =>
+    register(Gauge, name, help, label === undefined ? [] : [label], async () => {
       const figures = await read();
-      if (typeof figures === "number") return this.set(figures);
-      // A label that is gone must not keep its last value.
-      this.reset();
-      for (const [part, value] of Object.entries(figures)) this.set({ [label!]: part }, value);
-    };
-    metrics.registry.registerMetric(new Gauge({ name, help, labelNames, registers: [], collect }));
-  };
+      return typeof figures === "number" ? [[{}, figures]] : labelled(figures, label!);
+    });
+  const counter = (
+    name: string,
+    help: string,
+    label: string,
+    read: () => Record<string, number> | null | Promise<Record<string, number> | null>,
+  ): void =>
+    register(Counter, name, help, [label], async () => {
+      const figures = await read();
+      return figures === null ? null : labelled(figures, label);
+    });
 
   gauge("fuelmark_ready", "1 when /readyz answers 200.", () => Number(health.report().ready));
   gauge(
@@ -80,14 +105,13 @@ export function registerGauges(services: MetricsDeps): void {
   gauge("fuelmark_clock_trusted", "1 while this process trusts its time.", () =>
     Number(time.isTrusted()),
   );
-  const clocks = new Gauge({
-    name: "fuelmark_clock_offset_seconds",
-    help: "How far the clock of Postgres or Redis is ahead of the machine of a role's process, the worst of each role.",
-    labelNames: ["role", "of"],
-    registers: [],
-    collect() {
-      this.reset();
-      const worst = new Map<string, number>();
+  register(
+    Gauge,
+    "fuelmark_clock_offset_seconds",
+    "How far the clock of Postgres or Redis is ahead of the machine of a role's process, the worst of each role.",
+    ["role", "of"],
+    () => {
+      const worst = new Map<string, readonly [Record<string, string>, number]>();
       for (const { role, clock: ahead } of [
         { role: "web", clock: time.ahead() },
         ...peers.others(),
@@ -96,30 +120,23 @@ export function registerGauges(services: MetricsDeps): void {
           ["postgres", ahead?.postgresMs ?? null],
           ["redis", ahead?.redisMs ?? null],
         ] as const) {
-          const known = worst.get(`${role} ${of}`);
-          if (ms === null || Math.abs(known ?? 0) > Math.abs(ms)) continue;
-          worst.set(`${role} ${of}`, ms);
-          this.set({ role, of }, ms / 1000);
+          const [, known = 0] = worst.get(`${role} ${of}`) ?? [];
+          if (ms !== null && Math.abs(known) <= Math.abs(ms / 1000))
+            worst.set(`${role} ${of}`, [{ role, of }, ms / 1000]);
         }
+      return [...worst.values()];
     },
-  });
-  metrics.registry.registerMetric(clocks);
+  );
   const ofDuties = (
     name: string,
     help: string,
     read: () => Iterable<[WatchedDuty, number | null]>,
   ): void =>
-    metrics.registry.registerMetric(
-      new Gauge({
-        name,
-        help,
-        labelNames: ["duty", "role"],
-        registers: [],
-        collect() {
-          for (const [duty, ms] of read())
-            this.set({ duty, role: duty === "clock" ? duty : roleOf(duty) }, (ms ?? 0) / 1000);
-        },
-      }),
+    register(Gauge, name, help, ["duty", "role"], () =>
+      Array.from(read(), ([duty, ms]) => [
+        { duty, role: duty === "clock" ? duty : roleOf(duty) },
+        (ms ?? 0) / 1000,
+      ]),
     );
   ofDuties(
     "fuelmark_duty_last_success_timestamp_seconds",
@@ -187,59 +204,34 @@ export function registerGauges(services: MetricsDeps): void {
     "Share of the busiest source in the counted marks of the last hour, 0 to 1; of the newest 10,000 at most.",
     () => alarms.figures()?.busiestSourceShare ?? NaN,
   );
-  metrics.registry.registerMetric(
-    new Counter({
-      name: "fuelmark_harmful_changes_total",
-      help: "Harmful changes of what is served, by both statuses and the kind of source, counted by all processes.",
-      labelNames: ["from", "to", "source_kind"],
-      registers: [],
-      collect() {
-        const harmful = alarms.figures()?.harmful;
-        // Unknown is no fall to 0, which Prometheus would take for a restart.
-        if (harmful === undefined) return;
-        this.reset();
-        for (const { count, ...labels } of harmful) this.inc(labels, count);
-      },
-    }),
+  register(
+    Counter,
+    "fuelmark_harmful_changes_total",
+    "Harmful changes of what is served, by both statuses and the kind of source, counted by all processes.",
+    ["from", "to", "source_kind"],
+    // Unknown is no fall to 0, which Prometheus would take for a restart.
+    () => alarms.figures()?.harmful.map(({ count, ...labels }) => [labels, count]) ?? null,
   );
-  metrics.registry.registerMetric(
-    new Counter({
-      name: "fuelmark_rectangles_total",
-      help: "Rectangles of publishable keys that the shared cache had (hit) or did not have (miss).",
-      labelNames: ["result"],
-      registers: [],
-      collect() {
-        const { hits, misses } = rectangles.served();
-        this.reset();
-        this.inc({ result: "hit" }, hits);
-        this.inc({ result: "miss" }, misses);
-      },
-    }),
+  counter(
+    "fuelmark_rectangles_total",
+    "Rectangles of publishable keys that the shared cache had (hit) or did not have (miss).",
+    "result",
+    () => {
+      const { hits: hit, misses: miss } = rectangles.served();
+      return { hit, miss };
+    },
   );
-  metrics.registry.registerMetric(
-    new Counter({
-      name: "fuelmark_stored_damaged_total",
-      help: "What this process has read from Redis and not used, because its checksum or its form was wrong.",
-      labelNames: ["kind"],
-      registers: [],
-      collect() {
-        this.reset();
-        for (const [kind, count] of Object.entries(damage.counts())) this.inc({ kind }, count);
-      },
-    }),
+  counter(
+    "fuelmark_stored_damaged_total",
+    "What this process has read from Redis and not used, because its checksum or its form was wrong.",
+    "kind",
+    damage.counts,
   );
-  metrics.registry.registerMetric(
-    new Counter({
-      name: "fuelmark_streams_ended_total",
-      help: "Streams that have ended: the reader left, was too slow and was cut (slow), its key is not in force any more (key), or the process stops.",
-      labelNames: ["reason"],
-      registers: [],
-      collect() {
-        this.reset();
-        for (const [reason, count] of Object.entries(streams.figures().ended))
-          this.inc({ reason }, count);
-      },
-    }),
+  counter(
+    "fuelmark_streams_ended_total",
+    "Streams that have ended: the reader left, was too slow and was cut (slow), its key is not in force any more (key), or the process stops.",
+    "reason",
+    () => streams.figures().ended,
   );
 
   const backlog = kept(() => figuresOf("backlog", keptMs, () => readBacklog(db)));
@@ -283,20 +275,14 @@ export function registerGauges(services: MetricsDeps): void {
     "How far the chances are behind the processed marks; NaN before the first, and while CHANCE is off.",
     async () => (config.chance ? (clock() - ((await chances())?.followedAt ?? NaN)) / 1000 : NaN),
   );
-  metrics.registry.registerMetric(
-    new Counter({
-      name: "fuelmark_chance_steps_total",
-      help: "Marks that were heard for the chances (marks), and levels of stations that were written (levels), by all processes.",
-      labelNames: ["what"],
-      registers: [],
-      async collect() {
-        const found = await chances();
-        if (found === null) return;
-        this.reset();
-        this.inc({ what: "marks" }, found.marks);
-        this.inc({ what: "levels" }, found.levels);
-      },
-    }),
+  counter(
+    "fuelmark_chance_steps_total",
+    "Marks that were heard for the chances (marks), and levels of stations that were written (levels), by all processes.",
+    "what",
+    async () => {
+      const found = await chances();
+      return found === null ? null : { marks: found.marks, levels: found.levels };
+    },
   );
 
   const feeds = kept(() => figuresOf("feeds", keptMs, () => listFeeds(db)));
@@ -380,6 +366,9 @@ export function registerGauges(services: MetricsDeps): void {
     ({ lastFailureMs }) => lastFailureMs / 1000,
   );
 }
+
+const labelled = (figures: Record<string, number>, label: string): Labelled =>
+  Object.entries(figures).map(([part, value]) => [{ [label]: part }, value]);
 
 const mapValues = <T>(values: Record<string, T>, pick: (value: T) => number) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, pick(value)]));

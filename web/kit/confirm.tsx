@@ -1,5 +1,6 @@
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId } from "preact/hooks";
 import type { ComponentChildren } from "preact";
+import { Dialog } from "#web/kit/dialog.tsx";
 import { say } from "#web/kit/say.ts";
 
 interface Props {
@@ -17,22 +18,8 @@ interface Props {
 /** A question before a grave act. It is open as long as it is on the page; Escape cancels. */
 export function Confirm({ title, action, danger, busy, children, onConfirm, onCancel }: Props) {
   const id = useId();
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const { current } = dialog;
-    current?.showModal();
-    return () => current?.close();
-  }, []);
   return (
-    <dialog
-      ref={dialog}
-      class="dialog"
-      aria-labelledby={id}
-      onCancel={(event) => {
-        event.preventDefault();
-        if (busy !== true) onCancel();
-      }}
-    >
+    <Dialog title={id} close={() => busy !== true && onCancel()}>
       <form
         method="dialog"
         onSubmit={(event) => {
@@ -51,6 +38,6 @@ export function Confirm({ title, action, danger, busy, children, onConfirm, onCa
           </button>
         </div>
       </form>
-    </dialog>
+    </Dialog>
   );
 }

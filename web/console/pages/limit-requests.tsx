@@ -4,7 +4,7 @@ import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useAsking } from "#web/console/asking.tsx";
 import { useDoing } from "#web/console/doing.ts";
 import { TextField } from "#web/console/parts/field.tsx";
-import { Decided, focusAgain } from "#web/console/parts/decided.tsx";
+import { useDecided } from "#web/console/parts/decided.tsx";
 import { belowUse, LimitFields, useLimits } from "#web/console/parts/limit-fields.tsx";
 import { UsageBars } from "#web/console/parts/usage-bars.tsx";
 import { number } from "#web/kit/numbers.ts";
@@ -22,8 +22,6 @@ type Asking = { request: ConsoleLimitRequest; comment: string } | null;
 export function LimitRequestsPage({ changed }: { changed: () => Promise<void> }) {
   const loading = useLoaded<{ requests: ConsoleLimitRequest[] }>("/limit-requests");
   const [asking, setAsking] = useState<Asking>(null);
-  /** Requests that were decided since the page was opened, each with the card in its place. */
-  const [decided, setDecided] = useState<ReadonlyMap<number, string>>(new Map());
   const doing = useDoing();
   const asked = loading.value.value?.requests.filter(({ status }) => status === "pending").length;
   useEffect(() => {
@@ -32,6 +30,10 @@ export function LimitRequestsPage({ changed }: { changed: () => Promise<void> })
   const reload = async (): Promise<void> => {
     await Promise.all([loading.load(), changed()]);
   };
+  const decided = useDecided<ConsoleLimitRequest>(
+    { path: "/limit-requests", card: "request", order: "down" },
+    reload,
+  );
   const decide = async (
     { id, partner }: ConsoleLimitRequest,
     verb: "approve" | "reject",
@@ -44,14 +46,9 @@ export function LimitRequestsPage({ changed }: { changed: () => Promise<void> })
     const done = await doing.run("", "POST", `/limit-requests/${id}/${verb}`, body);
     if (done !== null) {
       setAsking(null);
-      setDecided(new Map([...decided, [id, words]]));
+      decided.add(id, words);
     }
     await reload();
-  };
-  const undone = async (id: number): Promise<void> => {
-    await reload();
-    setDecided((now) => new Map([...now].filter(([other]) => other !== id)));
-    focusAgain(`request-${id}`);
   };
   return (
     <section>
@@ -63,24 +60,15 @@ export function LimitRequestsPage({ changed }: { changed: () => Promise<void> })
           return (
             <>
               {pending.length === 0 && <p class="empty">{say("No pending requests.")}</p>}
-              {inPlace(pending, decided).map((entry) =>
-                "words" in entry ? (
-                  <Decided
-                    key={entry.id}
-                    words={entry.words}
-                    path={`/limit-requests/${entry.id}/undo`}
-                    undone={() => undone(entry.id)}
-                  />
-                ) : (
-                  <Pending
-                    key={entry.id}
-                    request={entry}
-                    busy={doing.busy}
-                    decide={(verb, comment) => decide(entry, verb, { comment })}
-                    edit={(comment) => setAsking({ request: entry, comment })}
-                  />
-                ),
-              )}
+              {decided.inPlace(pending, (request) => (
+                <Pending
+                  key={request.id}
+                  request={request}
+                  busy={doing.busy}
+                  decide={(verb, comment) => decide(request, verb, { comment })}
+                  edit={(comment) => setAsking({ request, comment })}
+                />
+              ))}
               <h2>{say("Decided")}</h2>
               <Earlier requests={requests.filter(({ status }) => status !== "pending")} />
             </>
@@ -247,16 +235,6 @@ function OtherLimits({ asking, busy, fault, send, close }: OtherLimitsProps) {
     </Confirm>
   );
 }
-
-/** The pending requests with those that were just decided among them, each in its place: the newest first. */
-const inPlace = (
-  pending: readonly ConsoleLimitRequest[],
-  decided: ReadonlyMap<number, string>,
-): (ConsoleLimitRequest | { id: number; words: string })[] =>
-  [
-    ...pending.filter(({ id }) => !decided.has(id)),
-    ...[...decided].map(([id, words]) => ({ id, words })),
-  ].sort((a, b) => b.id - a.id);
 
 const Earlier = ({ requests }: { requests: readonly ConsoleLimitRequest[] }) => (
   <Table

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { ConsolePartner } from "#src/contract/console.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
-import { SelectField, TextField } from "#web/console/parts/field.tsx";
+import { PersonFields, personOf } from "#web/console/parts/person-fields.tsx";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { CopyButton } from "#web/kit/copy-button.tsx";
 import { Fault } from "#web/kit/fault.tsx";
@@ -11,12 +11,11 @@ import { say } from "#web/console/words.ts";
 /** Erases a person, and hands out a person's data (decisions 19). */
 export function PeoplePage() {
   const partners = useLoaded<{ partners: ConsolePartner[] }>("/partners");
-  const [partner, setPartner] = useState("");
-  const [name, setName] = useState("");
+  const [named, setNamed] = useState({ partner: "", name: "" });
   const [told, setTold] = useState<{ text: string; data?: string } | null>(null);
   const [asking, setAsking] = useState(false);
   const doing = useDoing();
-  const person = partner === "" ? { device: name } : { partner: Number(partner), user_ref: name };
+  const person = personOf(named);
   const unknown = say("Nobody of this name is known. Compare the spelling.");
   const look = async (event: Event): Promise<void> => {
     event.preventDefault();
@@ -42,10 +41,6 @@ export function PeoplePage() {
     if (done !== null)
       setTold({ text: done.erased ? say("The person was erased. The marks stay.") : unknown });
   };
-  const set = (change: () => void): void => {
-    change();
-    setTold(null);
-  };
   return (
     <section>
       <h1>{say("Privacy")}</h1>
@@ -55,38 +50,24 @@ export function PeoplePage() {
         )}
       </p>
       <form class="card" onSubmit={(event) => void look(event)}>
-        <div class="grid">
-          <SelectField
-            label={say("Where the person marks")}
-            value={partner}
-            options={[
-              ["", say("on the map")],
-              ...(partners.value.value?.partners ?? []).map(
-                ({ id, name: title }) => [String(id), `${title} #${id}`] as const,
-              ),
-            ]}
-            onChange={(value) => set(() => setPartner(value))}
-          />
-          <TextField
-            label={partner === "" ? say("Device’s id") : say("The partner’s user_ref")}
-            hint={say("Exactly as it is sent")}
-            maxLength={128}
-            required
-            autocomplete="off"
-            value={name}
-            onChange={(value) => set(() => setName(value))}
-          />
-        </div>
+        <PersonFields
+          of={named}
+          partners={partners.value.value?.partners ?? []}
+          onChange={(person) => {
+            setNamed(person);
+            setTold(null);
+          }}
+        />
         <Fault words={doing.fault} />
         {mayChange() ? (
           <div class="buttons">
-            <button type="submit" class="primary" disabled={doing.busy || name === ""}>
+            <button type="submit" class="primary" disabled={doing.busy || named.name === ""}>
               {say("Export")}
             </button>
             <button
               type="button"
               class="danger"
-              disabled={doing.busy || name === ""}
+              disabled={doing.busy || named.name === ""}
               onClick={() => setAsking(true)}
             >
               {say("Erase")}

@@ -4,7 +4,7 @@ import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { HeldGroups } from "#web/console/pages/held-groups.tsx";
 import { HeldMark } from "#web/console/pages/held-mark.tsx";
-import { Decided, focusAgain } from "#web/console/parts/decided.tsx";
+import { useDecided } from "#web/console/parts/decided.tsx";
 import { counted, figures } from "#web/console/site.ts";
 import { say, sayWith } from "#web/console/words.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
@@ -31,8 +31,6 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
   const loading = useLoaded<Answer>("/review");
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
   const [asking, setAsking] = useState<{ verb: Verb; ids: number[] } | null>(null);
-  /** Marks that were decided alone since the page was opened, each with the card in its place. */
-  const [decided, setDecided] = useState<ReadonlyMap<number, string>>(new Map());
   const [shown, setShown] = useState(perStep);
   const doing = useDoing();
   const total = loading.value.value?.total;
@@ -47,6 +45,10 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
   const reload = async (): Promise<void> => {
     await Promise.all([loading.load(), changed()]);
   };
+  const decided = useDecided<ConsoleHeldMark>(
+    { path: "/review", card: "mark", order: "up" },
+    reload,
+  );
   const decide = async (verb: Verb, ids: readonly number[]): Promise<void> => {
     const words = (done: DecidedMarks): string => wordsOf(verb, done);
     await doing.run(words, "POST", `/review/${verb}`, { ids });
@@ -66,7 +68,7 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
         verb === "approve"
           ? say("The mark at {station} was approved.", at)
           : say("The mark at {station} was rejected.", at);
-      setDecided(new Map([...decided, [id, text]]));
+      decided.add(id, text);
     }
     await reload();
   };
@@ -74,11 +76,6 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
     const [one, ...others] = marks.filter(({ id }) => chosen.has(id));
     if (one !== undefined && others.length === 0) void decideOne(verb, one);
     else setAsking({ verb, ids: [...chosen] });
-  };
-  const undone = async (id: number): Promise<void> => {
-    await reload();
-    setDecided((now) => new Map([...now].filter(([other]) => other !== id)));
-    focusAgain(`mark-${id}`);
   };
   const choose = (id: number, on: boolean): void => {
     const next = new Set(chosen);
@@ -96,10 +93,7 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
         <a href="#/decisions?kind=review">{say("Earlier decisions")}</a>
       </p>
       <Fault words={doing.fault} />
-      <HeldGroups
-        held={loading.value.value?.total ?? 0}
-        changed={async () => void (await Promise.all([loading.load(), changed()]))}
-      />
+      <HeldGroups held={loading.value.value?.total ?? 0} changed={reload} />
       <Loaded of={loading}>
         {({ marks, total }) => (
           <>
@@ -144,29 +138,20 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
                 )}
               </div>
             )}
-            {inPlace(marks, decided)
-              .slice(0, shown)
-              .map((entry) =>
-                "words" in entry ? (
-                  <Decided
-                    key={entry.id}
-                    words={entry.words}
-                    path={`/review/${entry.id}/undo`}
-                    undone={() => undone(entry.id)}
-                  />
-                ) : (
-                  <HeldMark
-                    key={entry.id}
-                    mark={entry}
-                    others={marks}
-                    chosen={chosen.has(entry.id)}
-                    busy={doing.busy}
-                    choose={(on) => choose(entry.id, on)}
-                    approve={() => void decideOne("approve", entry)}
-                    reject={() => void decideOne("reject", entry)}
-                  />
-                ),
-              )}
+            {decided
+              .inPlace(marks, (mark) => (
+                <HeldMark
+                  key={mark.id}
+                  mark={mark}
+                  others={marks}
+                  chosen={chosen.has(mark.id)}
+                  busy={doing.busy}
+                  choose={(on) => choose(mark.id, on)}
+                  approve={() => void decideOne("approve", mark)}
+                  reject={() => void decideOne("reject", mark)}
+                />
+              ))
+              .slice(0, shown)}
             {marks.length > shown && (
               <button type="button" onClick={() => setShown(shown + perStep)}>
                 {say("Show {n} more", { n: Math.min(perStep, marks.length - shown) })}
@@ -219,16 +204,6 @@ function doneWords(verb: Verb, marks: number): string {
     ? say("The mark was rejected")
     : say("{n} {n|mark|marks} {n|was|were} rejected", { n });
 }
-
-/** The held marks with those that were just decided among them, each in its place: by id, the oldest first. */
-const inPlace = (
-  marks: readonly ConsoleHeldMark[],
-  decided: ReadonlyMap<number, string>,
-): (ConsoleHeldMark | { id: number; words: string })[] =>
-  [
-    ...marks.filter(({ id }) => !decided.has(id)),
-    ...[...decided].map(([id, words]) => ({ id, words })),
-  ].sort((a, b) => a.id - b.id);
 
 /** Counts of marks that are decided together, in a sentence. */
 function figuresOf(marks: readonly ConsoleHeldMark[], ids: readonly number[]): string {

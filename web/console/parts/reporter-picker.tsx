@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import type {
   ConsoleChoices,
   ConsoleMark,
@@ -6,12 +6,13 @@ import type {
   ConsoleStationPage,
 } from "#src/contract/console.ts";
 import { api, mayChange, useLoaded } from "#web/console/api.ts";
-import { SelectField, TextField } from "#web/console/parts/field.tsx";
+import { PersonFields, personOf } from "#web/console/parts/person-fields.tsx";
 import { StationPicker } from "#web/console/parts/pickers.tsx";
 import { ReporterFacts } from "#web/console/parts/reporter-facts.tsx";
-import { keyTitle, partnerName } from "#web/console/parts/selection.ts";
+import { keyTitle } from "#web/console/parts/selection.ts";
 import { Status } from "#web/console/parts/status.tsx";
 import { say } from "#web/console/words.ts";
+import { Dialog } from "#web/kit/dialog.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
 import { Moment } from "#web/kit/time.tsx";
@@ -69,23 +70,9 @@ interface DialogProps {
 
 /** Chooses a reporter by one of its marks, or by its name at the partner (decisions 13.25). */
 export function ReporterDialog({ choices, choose, close }: DialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const [station, setStation] = useState("");
-  useEffect(() => {
-    const { current } = dialog;
-    current?.showModal();
-    return () => current?.close();
-  }, []);
   return (
-    <dialog
-      ref={dialog}
-      class="dialog"
-      aria-labelledby="reporter-title"
-      onCancel={(event) => {
-        event.preventDefault();
-        close();
-      }}
-    >
+    <Dialog title="reporter-title" close={close}>
       <h2 id="reporter-title">{say("Choose a reporter")}</h2>
       <h3>{say("By a mark")}</h3>
       <StationPicker label={say("Station that it marked")} value={station} onChange={setStation} />
@@ -98,7 +85,7 @@ export function ReporterDialog({ choices, choose, close }: DialogProps) {
           {say("Cancel")}
         </button>
       </div>
-    </dialog>
+    </Dialog>
   );
 }
 
@@ -156,21 +143,15 @@ function sourceOf({ source, key_id: id }: ConsoleMark, choices: ConsoleChoices |
 
 /** A partner's user, or a device of the map, as the privacy page takes it. */
 function ByName({ choices, choose }: Omit<DialogProps, "close">) {
-  const [partner, setPartner] = useState("");
-  const [name, setName] = useState("");
+  const [named, setNamed] = useState({ partner: "", name: "" });
   const [found, setFound] = useState<ConsoleReporter | null | undefined>(undefined);
   const [fault, setFault] = useState<string | null>(null);
-  const set = (change: () => void): void => {
-    change();
-    setFound(undefined);
-  };
   const look = async (event: Event): Promise<void> => {
     event.preventDefault();
-    const person = partner === "" ? { device: name } : { partner: Number(partner), user_ref: name };
     const answer = await api.send<{ reporter: ConsoleReporter | null }>(
       "POST",
       "/reporters/find",
-      person,
+      personOf(named),
     );
     setFault(answer.failure?.words ?? null);
     setFound(answer.failure === undefined ? answer.value.reporter : undefined);
@@ -178,26 +159,14 @@ function ByName({ choices, choose }: Omit<DialogProps, "close">) {
   return (
     <form onSubmit={(event) => void look(event)}>
       <h3>{say("By name")}</h3>
-      <div class="grid">
-        <SelectField
-          label={say("Where the person marks")}
-          value={partner}
-          options={[
-            ["", say("on the map")],
-            ...(choices?.partners ?? []).map((one) => [String(one.id), partnerName(one)] as const),
-          ]}
-          onChange={(value) => set(() => setPartner(value))}
-        />
-        <TextField
-          label={partner === "" ? say("Device’s id") : say("The partner’s user_ref")}
-          hint={say("Exactly as it is sent")}
-          maxLength={128}
-          required
-          autocomplete="off"
-          value={name}
-          onChange={(value) => set(() => setName(value))}
-        />
-      </div>
+      <PersonFields
+        of={named}
+        partners={choices?.partners ?? []}
+        onChange={(person) => {
+          setNamed(person);
+          setFound(undefined);
+        }}
+      />
       <Fault words={fault} />
       <div role="status">
         {found === null && <p>{say("Nobody of this name is known. Compare the spelling.")}</p>}
