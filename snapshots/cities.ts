@@ -19,6 +19,9 @@ export interface City {
   population: number;
 }
 
+/** A city as it is stored. */
+export type StoredCity = Omit<City, "zoom"> & { id: string };
+
 const refreshMs = minuteMs;
 
 /** Keeps all cities in memory, so that no read asks the database. Reloads them on NOTIFY `cities` and each minute. */
@@ -97,14 +100,22 @@ export const cityShape = compileShape(
 
 /** Every city that can be read, the largest first. */
 export async function loadCities(db: Db, quarantine: Quarantine): Promise<City[]> {
-  const sql =
-    "select id, name, region, lat, lon, population from cities order by population desc, name, id";
-  const found = await rows<Omit<City, "zoom"> & { id: string }>(db, sql);
-  const good = quarantine.sift("cities", found, ({ id }) => id, cityShape);
-  return good.map(({ name, region, lat, lon, population }) => ({
+  const found = await loadCityRows(db, quarantine);
+  return found.map(({ name, region, lat, lon, population }) => ({
     ...{ name, region, lat, lon, population },
     zoom: zoomOf(population),
   }));
+}
+
+/** The same with their ids, which are not served. */
+export async function loadCityRows(
+  db: Db,
+  quarantine: Pick<Quarantine, "sift">,
+): Promise<StoredCity[]> {
+  const sql =
+    "select id, name, region, lat, lon, population from cities order by population desc, name, id";
+  const found = await rows<StoredCity>(db, sql);
+  return quarantine.sift("cities", found, ({ id }) => id, cityShape);
 }
 
 const zoomOf = (population: number): number =>

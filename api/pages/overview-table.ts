@@ -3,7 +3,7 @@ import type { Language } from "#api/pages/messages.ts";
 import { percent, shareBar, sparkline, wholeNumber } from "#api/pages/overview-charts.ts";
 import { overviewMessages } from "#api/pages/overview-messages.ts";
 import { type DayFigures, type Figures, figuresOf } from "#snapshots/insights/figures.ts";
-import type { InsightCity } from "#snapshots/insights/city-of-station.ts";
+import type { StoredCity } from "#snapshots/cities.ts";
 import type { Insights } from "#snapshots/insights/insight-store.ts";
 import { grades } from "#src/domain/vocabulary.ts";
 
@@ -47,7 +47,7 @@ export const shareOf =
   ({ share_no, share_out }: DayFigures): number | null =>
     of === "no" ? share_no : share_out[of];
 
-type Row = { city: InsightCity; figures: Figures };
+type Row = { city: StoredCity; figures: Figures };
 
 /** The cities with their shares now, and by day. */
 export function citiesTable(latest: Insights, choice: Choice): Html {

@@ -6,6 +6,7 @@ import type { ReadModel } from "#snapshots/model/model.ts";
 import { type Filters, filtersKey, parseSearch } from "#snapshots/model/filters.ts";
 import { gradesIn } from "#src/domain/grades-sold.ts";
 import type { Box } from "#src/domain/geo.ts";
+import { entries } from "#src/infrastructure/lists.ts";
 import { readList } from "#src/contract/query.ts";
 import { isRefusal, type Refusal, refuse } from "#src/contract/refusals.ts";
 import { refuseGrade } from "#src/contract/report.ts";
@@ -84,12 +85,6 @@ export const csvParameters = {
   ),
 };
 
-const items = (list: string): string[] =>
-  list
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
-
 const served = [...statuses, "nodata"] as const;
 
 type FilterQuery = Static<typeof filterSchema>;
@@ -102,9 +97,9 @@ export interface ReadFilters {
 
 /** Reads the filters, or refuses the first that names something unknown. */
 export function readFilters(query: FilterQuery): ReadFilters | Refusal {
-  const wanted = items(query.status ?? "");
-  const lines = items(query.queue ?? "").map((item) => (item === "20" ? "20+" : item));
-  const lists = { fuel: items(query.fuel ?? ""), sells: items(query.sells ?? "") };
+  const wanted = entries(query.status ?? "");
+  const lines = entries(query.queue ?? "").map((item) => (item === "20" ? "20+" : item));
+  const lists = { fuel: entries(query.fuel ?? ""), sells: entries(query.sells ?? "") };
   const badStatus = unknownOf("status", wanted, served);
   if (badStatus !== null) return badStatus;
   const badQueue = unknownOf("queue", lines, queues);
@@ -314,7 +309,10 @@ export function isSwapped(
 
 /** The rectangle widened to a 0.01° grid, so that neighbouring views of a map share one answer (decisions 8). */
 export function widenBox({ south, west, north, east }: Box): Box {
-  const wide = { south: down(south), west: down(west), north: up(north), east: up(east) };
+  const wide = {
+    ...{ south: gridLine(south, -1), west: gridLine(west, -1) },
+    ...{ north: gridLine(north, 1), east: gridLine(east, 1) },
+  };
   // The ends of a view around nearly the whole globe have met.
   if (west > east && wide.west <= wide.east) return { ...wide, west: -180, east: 180 };
   return wide;
@@ -322,12 +320,9 @@ export function widenBox({ south, west, north, east }: Box): Box {
 
 const perDegree = 100;
 
-function down(degrees: number): number {
+/** The line of the grid at these degrees, else the next one outwards. */
+function gridLine(degrees: number, outwards: 1 | -1): number {
   const near = Math.round(degrees * perDegree);
-  return (near / perDegree > degrees ? near - 1 : near) / perDegree;
-}
-
-function up(degrees: number): number {
-  const near = Math.round(degrees * perDegree);
-  return (near / perDegree < degrees ? near + 1 : near) / perDegree;
+  const isInside = (near / perDegree - degrees) * outwards < 0;
+  return (isInside ? near + outwards : near) / perDegree;
 }

@@ -5,7 +5,6 @@ import { crc32, gunzip, gunzipSync, gzipSync } from "node:zlib";
 import { type City, cityShape } from "#snapshots/cities.ts";
 import {
   loadVersion,
-  renewVersion,
   saveVersion,
   type SnapshotPlace,
   type SnapshotVersion,
@@ -15,11 +14,6 @@ import { emptyState, type StationState } from "#src/domain/state.ts";
 import { hourMs } from "#src/domain/units.ts";
 import { byPlace, type FeedRow, readRow } from "#src/feed/feed.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
-
-/** The data that a web process needs besides the stations. */
-export interface Surroundings {
-  cities: City[];
-}
 
 export type ModelSnapshotStore = ReturnType<typeof createModelSnapshotStore>;
 
@@ -48,28 +42,20 @@ export function createModelSnapshotStore(redis: Redis, prefix: string, silentMs:
     /** Stores a snapshot with these packed lines (see `createLedger`) unless a newer one is there; false when it is. */
     async save(
       version: SnapshotVersion,
-      surroundings: Surroundings,
+      cities: readonly City[],
       lines: readonly Buffer[],
     ): Promise<boolean> {
-      const first = gzipSync(JSON.stringify(surroundings), { level: 3 });
-      const around = fingerprint(surroundings);
+      const first = gzipSync(JSON.stringify(cities), { level: 3 });
       const body = { name: "body", parts: [first, ...lines] };
-      return saveVersion(redis, place, version, { around }, body);
+      return saveVersion(redis, place, version, { cities: sumOfCities(cities) }, body);
     },
-    /** Gives the stored snapshot later times; false when it has another number or other surroundings. */
-    async renew(version: SnapshotVersion, around: string): Promise<boolean> {
-      // Reads the body too: damage is found now, and not when the body is needed.
-      const there = await loadVersion(redis, place, ["around", "body"]);
-      if (there?.version.seq !== version.seq || String(there.fields[0]) !== around) return false;
-      return renewVersion(redis, place, there, version);
-    },
-    /** Its version and the `fingerprint` of its surroundings. */
+    /** Its version and the `sumOfCities` of its cities. */
     async head() {
-      const found = await loadVersion(redis, place, ["around"]);
-      return found && { ...found.version, fingerprint: String(found.fields[0]) };
+      const found = await loadVersion(redis, place, ["cities"]);
+      return found && { ...found.version, cities: String(found.fields[0]) };
     },
     /** `rows`: every station of the change feed, those taken out of service too. */
-    async load(): Promise<(SnapshotVersion & Surroundings & { rows: FeedRow[] }) | null> {
+    async load(): Promise<(SnapshotVersion & { cities: City[]; rows: FeedRow[] }) | null> {
       const found = await loadVersion(redis, place, ["body"]);
       if (found === null) return null;
       const { fields, version } = found;
@@ -77,19 +63,14 @@ export function createModelSnapshotStore(redis: Redis, prefix: string, silentMs:
       // A line that cannot be read is left out: the database has it. The last line of a station is the newest.
       const read = lines.map(readLine).filter(({ fault }) => fault === undefined);
       const newest = new Map(read.map((row) => [row.id, row]));
-      const rows = [...newest.values()].sort(byPlace);
-      return { ...version, ...whole(JSON.parse(first)), rows };
+      const cities = (JSON.parse(first) as City[]).filter((city) => cityShape(city) === null);
+      return { ...version, cities, rows: [...newest.values()].sort(byPlace) };
     },
   };
 }
 
-/** The readable parts of the surroundings. */
-const whole = ({ cities }: Surroundings): Surroundings => ({
-  cities: cities.filter((city) => cityShape(city) === null),
-});
-
-/** Equal for equal surroundings. */
-export const fingerprint = ({ cities }: Surroundings): string =>
+/** Equal for equal cities. */
+export const sumOfCities = (cities: readonly City[]): string =>
   hash("sha1", JSON.stringify(cities), "base64url");
 
 export type Ledger = ReturnType<typeof createLedger>;

@@ -96,29 +96,6 @@ function sumsOf(key: string, version: readonly (number | Buffer)[], sums: string
 
 const sumOf = ([name, value]: readonly [string, Part]): string => `${name}:${checksumOf(value)}`;
 
-const renewIfSame = `
-  if redis.call('HGET', KEYS[1], 'sums') ~= ARGV[1] then return 0 end
-  redis.call('HSET', KEYS[1], 'as_of', ARGV[2], 'built_at', ARGV[3], 'sums', ARGV[4])
-  redis.call('PEXPIRE', KEYS[1], ARGV[5])
-  return 1`;
-
-/**
- * Gives the snapshot that was found at the place later times; false when another one is there by now. Rejects while Redis
- * is away.
- */
-export async function renewVersion(
-  redis: Redis,
-  { key, keptMs }: SnapshotPlace,
-  { version, sums }: StoredSnapshot,
-  later: SnapshotVersion,
-): Promise<boolean> {
-  const isLater = later.asOfMs >= version.asOfMs && later.builtAtMs >= version.builtAtMs;
-  const { asOfMs, builtAtMs } = isLater ? later : version;
-  const renewed = sumsOf(key, [version.seq, asOfMs, builtAtMs], sums.slice(sums.indexOf(" ") + 1));
-  const values = [sums, asOfMs, builtAtMs, renewed, keptMs];
-  return (await redis.eval(renewIfSame, 1, key, ...values)) === 1;
-}
-
 // A snapshot that another process has stored in place of the damaged one stays.
 const dropIfSame = `
   local sums = redis.pcall('HGET', KEYS[1], 'sums')
@@ -127,7 +104,6 @@ const dropIfSame = `
 /** What is stored at a place. */
 export interface StoredSnapshot {
   version: SnapshotVersion;
-  sums: string;
   fields: Buffer[];
 }
 
@@ -150,7 +126,7 @@ export async function loadVersion(
     const isWhole = names.every((name, i) => known.includes(sumOf([name, fields[i] as Buffer])));
     const [seq, asOfMs, builtAtMs] = version.map(Number) as [number, number, number];
     if (isWhole && sumsOf(key, version, known.join(" ")) === sums)
-      return { version: { seq, asOfMs, builtAtMs }, sums, fields };
+      return { version: { seq, asOfMs, builtAtMs }, fields };
   }
   tellDamage(redis, kind);
   await redis.eval(dropIfSame, 1, key, sums);

@@ -7,7 +7,7 @@ import {
   type SnapshotPlace,
   type SnapshotVersion,
 } from "#snapshots/dumps/versioned-store.ts";
-import type { InsightCity } from "#snapshots/insights/city-of-station.ts";
+import type { StoredCity } from "#snapshots/cities.ts";
 import type { Counts } from "#src/domain/insights.ts";
 import { hourMs, minuteMs } from "#src/domain/units.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
@@ -16,7 +16,7 @@ import type { InsightDay } from "#src/marks/insight-days.ts";
 /** The figures that change with every look. */
 export interface InsightsNow {
   /** The cities that stations belong to, the largest first. */
-  cities: InsightCity[];
+  cities: StoredCity[];
   /** Counts by city id, `""` for stations without a city. */
   counts: Record<string, Counts>;
   /** Today as far as it has passed. */

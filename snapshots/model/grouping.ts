@@ -1,3 +1,4 @@
+import quickselect from "quickselect";
 import type { Member, Rendered } from "#snapshots/model/block.ts";
 import { type BlockList, growth, type Leaf } from "#snapshots/model/block-list.ts";
 import type { IdOrder } from "#snapshots/model/station-orders.ts";
@@ -50,7 +51,8 @@ function packByLocation(members: Member[]): Member[][] {
       return;
     }
     const middle = (from + to) >> 1;
-    partition(members, from, to - 1, middle, widerAxis(members, from, to));
+    const axis = widerAxis(members, from, to);
+    quickselect(members, middle, from, to - 1, (a, b) => along(a, axis) - along(b, axis));
     split(from, middle);
     split(middle, to);
   };
@@ -76,25 +78,4 @@ function widerAxis(members: readonly Member[], from: number, to: number): 0 | 1 
   // A degree of longitude is shorter away from the equator.
   const scale = Math.cos((((low[0] + high[0]) / 2) * Math.PI) / 180);
   return (high[1] - low[1]) * scale > high[0] - low[0] ? 1 : 0;
-}
-
-/** Quickselect: puts the k-th smallest along `axis` at `k`, smaller ones before it, larger ones after. */
-function partition(members: Member[], left: number, right: number, k: number, axis: number): void {
-  while (right > left) {
-    const pivot = along(members[(left + right) >> 1] as Member, axis);
-    let i = left;
-    let j = right;
-    while (i <= j) {
-      while (along(members[i] as Member, axis) < pivot) i++;
-      while (along(members[j] as Member, axis) > pivot) j--;
-      if (i <= j) {
-        const swapped = members[i] as Member;
-        members[i++] = members[j] as Member;
-        members[j--] = swapped;
-      }
-    }
-    if (k <= j) right = j;
-    else if (k >= i) left = i;
-    else return;
-  }
 }

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { createReadModel } from "#snapshots/model/model.ts";
-import { cityFinder, loadInsightCities } from "#snapshots/insights/city-of-station.ts";
+import { loadCityRows } from "#snapshots/cities.ts";
+import { cityFinder } from "#snapshots/insights/city-of-station.ts";
 import { createFollower, type Follower } from "#src/feed/follower.ts";
 import type { Point } from "#src/domain/geo.ts";
 import { formatDay, formatTime, startOfDay } from "#src/domain/time.ts";
@@ -285,7 +286,7 @@ describe("flow: history, insights and overview are a count of status runs", func
       `insert into cities (id, source, name, lat, lon, population)
        select 'near' || n, 'test', 'Near', 55 + n * 0.011, 37 + n * 0.02, n from generate_series(1, 30) n`,
     );
-    const find = cityFinder(await loadInsightCities(db));
+    const find = cityFinder(await loadCityRows(db, { sift: (_, found) => [...found] }));
     const known = await rows<{ id: string; city: string }>(
       db,
       `select a.id, coalesce(c.id, '') as city from stations a left join ${nearestCity} on true`,

@@ -1,11 +1,7 @@
 import { crc32 } from "node:zlib";
 import { expect } from "chai";
 import { emptyState } from "#src/domain/state.ts";
-import {
-  createLedger,
-  createModelSnapshotStore,
-  fingerprint,
-} from "#snapshots/dumps/model-snapshot.ts";
+import { createLedger, createModelSnapshotStore } from "#snapshots/dumps/model-snapshot.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 import { useRedis } from "#test/harness/use.ts";
 
@@ -33,12 +29,12 @@ describe("model snapshot store", () => {
     const ledger = createLedger();
     const rows = Array.from({ length: 2500 }, (_, n) => rowOf(n));
     ledger.apply(rows);
-    await store.save({ seq: 4, asOfMs: 1, builtAtMs: 1 }, { cities: [] }, await ledger.packed());
+    await store.save({ seq: 4, asOfMs: 1, builtAtMs: 1 }, [], await ledger.packed());
     const sorted = async () => (await store.load())!.rows.toSorted((a, b) => a.seq - b.seq);
     expect(await sorted()).to.deep.equal(rows);
     const changed = rows.map((row) => (row.seq % 3 === 0 ? { ...row, name: "АЗС, 1" } : row));
     ledger.apply(changed.filter(({ name }) => name === "АЗС, 1"));
-    await store.save({ seq: 5, asOfMs: 1, builtAtMs: 1 }, { cities: [] }, await ledger.packed());
+    await store.save({ seq: 5, asOfMs: 1, builtAtMs: 1 }, [], await ledger.packed());
     expect(await sorted()).to.deep.equal(changed);
     await redis.del(`${space.redisPrefix}:model:5`);
   });
@@ -50,34 +46,10 @@ describe("model snapshot store", () => {
       (id) => crc32(id) % 256 === 7,
     );
     for (let n = 0; n < 20; n += 1) ledger.apply(inOnePart.map((id) => rowOf(n, id)));
-    await store.save({ seq: 6, asOfMs: 1, builtAtMs: 1 }, { cities: [] }, await ledger.packed());
+    await store.save({ seq: 6, asOfMs: 1, builtAtMs: 1 }, [], await ledger.packed());
     const found = (await store.load())!.rows.map(({ id, seq }) => [id, seq]);
     expect(inOnePart.length).to.be.greaterThan(100);
     expect(found).to.have.deep.members(inOnePart.map((id) => [id, 19]));
     await redis.del(`${space.redisPrefix}:model:5`);
-  });
-
-  it("renews the times of the same content, and of nothing else", async () => {
-    const store = createModelSnapshotStore(redis, space.redisPrefix, 60_000);
-    const around = { cities: [] };
-    const content = fingerprint(around);
-    const version = (seq: number, asOfMs: number, builtAtMs: number) => ({
-      seq,
-      asOfMs,
-      builtAtMs,
-    });
-    expect(await store.renew(version(5, 1000, 1000), content)).to.equal(false);
-    await store.save(version(5, 1000, 1000), around, []);
-    expect(await store.renew(version(5, 2000, 3000), content)).to.equal(true);
-    expect(await store.load()).to.deep.include({ ...version(5, 2000, 3000), ...around });
-    for (const [seq, text] of [
-      [4, content],
-      [6, content],
-      [5, "other"],
-    ] as const)
-      expect(await store.renew(version(seq, 9000, 9000), text), `${seq} ${text}`).to.equal(false);
-    // Times never go back: another process may have been a moment ahead.
-    expect(await store.renew(version(5, 1500, 9000), content)).to.equal(true);
-    expect(await store.head()).to.deep.include(version(5, 2000, 3000));
   });
 });

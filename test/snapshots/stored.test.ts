@@ -48,7 +48,7 @@ const things: Record<string, (redis: Redis, prefix: string) => Thing> = {
         const place = { lat: 55, lon: 37, brand: "b", name: "n", addr: "a", ...noSales };
         const change = { seq: n, at: n, removed: false, state: emptyState, chance: null };
         ledger.apply([{ id: `n${n}`, ...place, ...change }]);
-        await store().save(versionOf(n), { cities: [] }, await ledger.packed());
+        await store().save(versionOf(n), [], await ledger.packed());
         return store().load();
       },
       read: () => store().load(),
@@ -229,19 +229,6 @@ describe("what is stored in Redis", () => {
     }
     expect(Object.values(watch.counts()).every((count) => count === 0)).to.equal(true);
     expect(watch.condition().ok).to.equal(true);
-  });
-
-  it("renews the times of a whole model snapshot only, which is then made anew", async () => {
-    const store = createModelSnapshotStore(redis, space.redisPrefix, 0);
-    const around = { cities: [] };
-    await store.save(versionOf((version += 1)), around, []);
-    const { fingerprint, ...head } = (await store.head())!;
-    const key = `${space.redisPrefix}:model:5`;
-    await redis.hset(key, "body", Buffer.from("other"));
-    expect(await store.renew({ ...head, builtAtMs: head.builtAtMs + 1 }, fingerprint)).to.equal(
-      false,
-    );
-    expect(await store.head()).to.equal(null);
   });
 
   it("does not let foreign names of sets, or another type in their place, stop anything", async () => {

@@ -3,8 +3,8 @@ import { startOfDay } from "#src/domain/time.ts";
 import { createPriceGrid } from "#src/domain/price-line.ts";
 import { countTimes, type InsightDay, pastDays } from "#src/marks/insight-days.ts";
 import { type GradeDay, noteGrades, readGradeDays } from "#src/marks/insight-grades.ts";
-import { cityShape } from "#snapshots/cities.ts";
-import { cityFinder, loadInsightCities } from "#snapshots/insights/city-of-station.ts";
+import { loadCityRows } from "#snapshots/cities.ts";
+import { cityFinder } from "#snapshots/insights/city-of-station.ts";
 import { countNow } from "#snapshots/insights/count.ts";
 import { createInsightStore } from "#snapshots/insights/insight-store.ts";
 import { findMedians, saveMedians } from "#snapshots/insights/price-medians.ts";
@@ -34,12 +34,7 @@ export function createInsightsDuty(
   return async () => {
     const now = clock();
     const version = { seq: follower.seq(), asOfMs: follower.asOf(now), builtAtMs: now };
-    const cities = quarantine.sift(
-      "cities",
-      await loadInsightCities(db),
-      ({ id }) => id,
-      cityShape,
-    );
+    const cities = await loadCityRows(db, quarantine);
     const cityAt = cityFinder(cities);
     const { counts, cityOf } = await look(cityAt, now);
     const past = await pastDays(db, cityOf, now, config, known, quarantine);
