@@ -25,6 +25,7 @@ import { runsCommand } from "#cli/runs.ts";
 import { sourceCommand } from "#cli/source.ts";
 import { stationCommand } from "#cli/station.ts";
 import { stationsCommand } from "#cli/stations.ts";
+import { suggestionCommand } from "#cli/suggestion.ts";
 import { statusesCommand } from "#cli/statuses.ts";
 import { line } from "#cli/values.ts";
 import { webhookCommand } from "#cli/webhook.ts";
@@ -39,6 +40,7 @@ export const nouns: readonly ((output: () => Output) => Command)[] = [
   sourceCommand,
   stationsCommand,
   stationCommand,
+  suggestionCommand,
   brandCommand,
   citiesCommand,
   statusesCommand,

@@ -9,6 +9,7 @@ import type { HandSet } from "#src/contract/console.ts";
 import { cleanText } from "#src/import/clean-text.ts";
 import { unknown } from "#src/operators/act.ts";
 import {
+  addStation,
   editStation,
   findStation,
   type StationCard,
@@ -108,6 +109,19 @@ export function stationCommand(output: () => Output): Command {
       });
     });
 
+  actVerb(command, output, addStation, {
+    name: "add",
+    about: "add a station that no import has",
+    examples: ['station add --name "АЗС 5" --lat 55.75124 --lon 37.61842'],
+    options: {
+      name: ["--name <name>", "its name"],
+      brand: ["--brand <brand>", "its brand"],
+      addr: ["--address <address>", "its address"],
+      lat: ["--lat <degrees>", "its latitude", { parse: degrees(90) }],
+      lon: ["--lon <degrees>", "its longitude", { parse: degrees(180) }],
+    },
+    shown: (added) => added,
+  });
   const subject = ["<id>", "the station's id", stationId] as const;
   actVerb(command, output, closeStation, {
     name: "close",

@@ -48,6 +48,7 @@ import * as createFieldSources from "#migrations/0049_create_field_sources.ts";
 import * as letSessionsBeLinks from "#migrations/0050_let_sessions_be_links.ts";
 import * as findStationsByLatitude from "#migrations/0051_find_stations_by_latitude.ts";
 import * as indexStatusUpdates from "#migrations/0052_index_status_updates.ts";
+import * as createStationSuggestions from "#migrations/0053_create_station_suggestions.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -103,4 +104,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0050_let_sessions_be_links": letSessionsBeLinks,
   "0051_find_stations_by_latitude": findStationsByLatitude,
   "0052_index_status_updates": indexStatusUpdates,
+  "0053_create_station_suggestions": createStationSuggestions,
 };

@@ -10,6 +10,7 @@ import { basemapState } from "#src/infrastructure/map-settings.ts";
 import { depthOf, queueNames } from "#src/infrastructure/queue-state.ts";
 import { countHeld } from "#src/marks/held.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
+import { countSuggestions } from "#src/stations/suggestions.ts";
 
 const failedShown = 100;
 
@@ -35,19 +36,21 @@ export const healthCalls = (services: ConsoleDeps): ConsoleCall[] => [
 async function marksOf({ db, clock }: ConsoleDeps): Promise<ConsoleHealth["marks"]> {
   const since = clock() - hourMs;
   try {
-    const [{ oldestS, ...backlog }, held, [received], [stations], [asked]] = await Promise.all([
-      readBacklog(db),
-      countHeld(db),
-      rows<{ count: number }>(
-        db,
-        "select count(*) from marks where received_at > server_now() - interval '1 hour' and id >= ? and id < ?",
-        [firstIdOfDay(since), idAfter(clock())],
-      ),
-      rows<{ count: number }>(db, "select count(*) from stations where removed_at is null"),
-      rows<{ count: number }>(db, "select count(*) from limit_requests where status = 'pending'"),
-    ]);
+    const [{ oldestS, ...backlog }, held, suggestions, [received], [stations], [asked]] =
+      await Promise.all([
+        readBacklog(db),
+        countHeld(db),
+        countSuggestions(db),
+        rows<{ count: number }>(
+          db,
+          "select count(*) from marks where received_at > server_now() - interval '1 hour' and id >= ? and id < ?",
+          [firstIdOfDay(since), idAfter(clock())],
+        ),
+        rows<{ count: number }>(db, "select count(*) from stations where removed_at is null"),
+        rows<{ count: number }>(db, "select count(*) from limit_requests where status = 'pending'"),
+      ]);
     const figures = { ...backlog, oldest_s: oldestS, held, pending_requests: asked!.count };
-    return { ...figures, last_hour: received!.count, stations: stations!.count };
+    return { ...figures, suggestions, last_hour: received!.count, stations: stations!.count };
   } catch (error) {
     if (isUnavailable(error)) return null;
     throw error;

@@ -20,6 +20,7 @@ import { peopleCalls } from "#api/console/people.ts";
 import { type ConsoleCall, type ConsoleViewer, operatorGate } from "#api/console/operator-gate.ts";
 import { queuesPages } from "#api/console/queues-page.ts";
 import { stationCalls } from "#api/console/stations.ts";
+import { suggestionDecisionCalls } from "#api/console/suggestions.ts";
 import { webhookCalls } from "#api/console/webhooks.ts";
 import type { Middleware, PageRouter } from "#api/http/context.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
@@ -58,6 +59,7 @@ export const consoleCalls = (services: ConsoleDeps): ConsoleCall[] => [
   ...historyCalls(services),
   ...decisionCalls(services),
   ...stationCalls(services),
+  ...suggestionDecisionCalls(services),
   ...brandCalls(services),
   ...importCalls(services),
   ...feedCalls(services),

@@ -1,6 +1,6 @@
 import { actCall, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
-import { editStation, type StationCard } from "#src/stations/edit-station.ts";
+import { addStation, editStation, type StationCard } from "#src/stations/edit-station.ts";
 import {
   doubtfulPairs,
   keepStationsApart,
@@ -13,6 +13,7 @@ const answer = (station: StationCard) => ({ station });
 
 /** Corrections of stations by hand (decisions 13.16). */
 export const stationCalls = (services: ConsoleDeps): ConsoleCall[] => [
+  actCall(services, "POST", "/stations", addStation, { answer: (added) => added, status: 201 }),
   actCall(services, "PATCH", "/stations/{id}", editStation, { answer: (edited) => edited }),
   actCall(services, "POST", "/stations/{id}/close", closeStation, { answer }),
   actCall(services, "POST", "/stations/{id}/reopen", reopenStation, { answer }),

@@ -86,6 +86,7 @@ export function pageOf(entry: Entry, { batches, keys }: Facts): string {
   if (noun === "key")
     return `/partners/${keys.get(Number(at("key")))?.partner_id ?? String(details["partner"])}`;
   if (noun === "limit-request") return "/limit-requests";
+  if (noun === "suggestion") return "/suggestions";
   if (noun === "feed") return "/feeds";
   return { brand: "/brands", incident: "/incidents" }[noun!] ?? "/imports";
 }
@@ -124,6 +125,11 @@ export function wayBack(
       const noun = action === "reporter.block" ? "reporter" : "network";
       return lasts("until") ? post(`/${noun}s/${at(noun)}/block`, { until: null }) : null;
     }
+    case "suggestion.done":
+    case "suggestion.dismiss":
+      return post(`/suggestions/${at("suggestion")}/undo`);
+    case "station.add":
+      return post(`/stations/${at("station")}/close`, {});
     case "station.close":
       return post(`/stations/${at("station")}/reopen`);
     case "station.reopen":

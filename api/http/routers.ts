@@ -32,6 +32,7 @@ import { notFoundPage } from "#api/pages/not-found.ts";
 import { overviewPage } from "#api/pages/overview.ts";
 import { privacyPage } from "#api/pages/privacy.ts";
 import { stationPage } from "#api/pages/station-page.ts";
+import { suggestionCalls } from "#api/pages/suggestions.ts";
 import { problemPages } from "#api/pages/problem-pages.ts";
 import { webManifest } from "#api/pages/web-manifest.ts";
 import { citiesRoute } from "#api/stations/cities.ts";
@@ -111,6 +112,7 @@ export function createPages(services: Services, routes: readonly Route[]): Middl
     ...dashboardPages(router, services),
     ...consolePages(router, services),
     ...alertCalls(services),
+    ...suggestionCalls(services),
   ];
   return [notFoundPage, routesOf(router), ...apps];
 }

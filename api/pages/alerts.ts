@@ -1,7 +1,7 @@
 import { refused } from "#api/http/errors.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import type { Middleware } from "#api/http/context.ts";
-import { mountCalls, pageCall } from "#api/pages/page-calls.ts";
+import { mountOpenCalls, pageCall } from "#api/pages/page-calls.ts";
 import { alertStop, alertWish, type AlertWishBody, myAlerts } from "#src/contract/shapes/alerts.ts";
 import type { ShownAlerts } from "#src/contract/shapes/alert-radii.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
@@ -75,14 +75,10 @@ export function alertCalls({ db, config, clock }: PageDeps): Middleware[] {
       ctx.status = 204;
     }),
   ];
-  return mountCalls({ config, clock }, { base: "/alerts", open: calls, calls: [], admit: nobody });
+  return mountOpenCalls({ config, clock }, "/alerts", calls);
 }
 
 const unusable = (field: string, msg: string) =>
   refused("validation-failed", [
     { loc: ["body", "subscription", field], msg, type: "value_error" },
   ]);
-
-const nobody = (): never => {
-  throw new Error("every call is open");
-};

@@ -80,3 +80,16 @@ export function mountCalls<Viewer extends object>(
   });
   return [matched, unmatched];
 }
+
+/** The same for calls that take everybody who is on one of our pages. */
+export const mountOpenCalls = (
+  services: Pick<PageDeps, "config" | "clock">,
+  base: string,
+  open: readonly PageCall<null>[],
+): Middleware[] =>
+  mountCalls(services, {
+    ...{ base, open, calls: [] },
+    admit: () => {
+      throw new Error("every call is open");
+    },
+  });

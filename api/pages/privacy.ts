@@ -66,6 +66,10 @@ const texts: Record<Language, (kept: Kept) => Texts> = {
         `The fuel, the place and the distance you asked about, and where your browser takes notifications, encrypted. Deleted after ${alertDays} days, or when you stop it. Notifications go through the service of your browser's maker, which cannot read them.`,
       ],
       [
+        "If you say what is wrong with a station",
+        `Your words and the place, for the operator. Deleted after ${positionDays} days.`,
+      ],
+      [
         "In your browser",
         "The random number, your marks of the last 24 hours, your favourites, the fuel you have chosen, the place of your last search, and light or dark. A cookie has the language, the fuel and the city you chose, so that the page begins with them. For when there is no network: the map itself, the stations and the place you have last looked at, and marks that have not been sent yet. No advertising, and nobody follows you.",
       ],
@@ -102,6 +106,10 @@ const texts: Record<Language, (kept: Kept) => Texts> = {
       [
         "Если просите сообщить",
         `Топливо, место и расстояние, о которых вы спросили, и адрес уведомлений вашего браузера — в зашифрованном виде. Удаляются через ${alertDays} дн. или когда вы это отмените. Уведомления идут через службу разработчика браузера; прочитать их она не может.`,
+      ],
+      [
+        "Если сообщаете, что не так со станцией",
+        `Ваши слова и место — для оператора. Удаляются через ${positionDays} дн.`,
       ],
       [
         "В вашем браузере",

@@ -9,6 +9,7 @@ import type { Step } from "#src/domain/explain.ts";
 import type { Point } from "#src/domain/geo.ts";
 import type { Feed } from "#src/domain/service-state.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
+import type { SuggestionKind } from "#src/domain/suggestion.ts";
 import type { Outcome, Rule, Status } from "#src/domain/vocabulary.ts";
 
 // Messages between the console's server and its pages. Times are ms since the epoch, null for never.
@@ -320,6 +321,22 @@ export interface ConsoleQueue {
   failed: number;
 }
 
+/** What drivers say of a station itself, all that say the same together (decisions 15.47). */
+export interface ConsoleSuggestion {
+  /** The first one's, by which all are decided. */
+  id: number;
+  kind: SuggestionKind;
+  /** Empty for a missing one. */
+  station_id: string;
+  people: number;
+  first: number;
+  /** What they wrote, and the places that they mean, the newest first. */
+  texts: string[];
+  places: (Point & { id: number })[];
+  /** Null for one that is missing on the map. */
+  station: (Point & { name: string; addr: string; removed: boolean }) | null;
+}
+
 export interface ConsoleHealth {
   ready: boolean;
   degraded: string[];
@@ -333,6 +350,7 @@ export interface ConsoleHealth {
     last_hour: number;
     held: number;
     pending_requests: number;
+    suggestions: number;
     stations: number;
   } | null;
   /** Null while Redis is away. */

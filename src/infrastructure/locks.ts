@@ -30,6 +30,8 @@ export const lockIds = {
   timeChanges: 7_166_741,
   /** One process at a time makes the insights of past days. */
   insightDays: 7_166_742,
+  /** Taken with the hash of a network: its suggestions about stations are counted and stored one by one. */
+  suggestions: 7_166_743,
 } as const;
 
 /** `skip` leaves out stations that somebody else has locked. */

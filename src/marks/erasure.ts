@@ -10,6 +10,7 @@ import { idsByDays } from "#src/marks/marks.ts";
 import { type Person, reporterOf } from "#src/marks/reporter.ts";
 import { forgetDevice } from "#src/pushes/alerts/devices.ts";
 import { act } from "#src/operators/act.ts";
+import { forgetSuggestions } from "#src/stations/suggestions.ts";
 
 /** The result of an erasure; `erased` is false when nobody of this name is known, or not any more. */
 export interface Erased {
@@ -90,8 +91,10 @@ async function clearAhead(db: Db, config: Config, person: Person): Promise<void>
  * marks and opinions name it.
  */
 async function forget(tx: Tx, config: Config, person: Person): Promise<Erased> {
-  // Also for a driver without marks: alerts need no reporter.
-  const told = await forgetDevice(tx, reporterOf(config.reporterPepper, person));
+  // Also for a driver without marks: alerts and suggestions need no reporter.
+  const hash = reporterOf(config.reporterPepper, person);
+  const said = await forgetSuggestions(tx, hash);
+  const told = (await forgetDevice(tx, hash)) || said;
   // Takes no lock for an unknown person, since strangers may send any name.
   if ((await findPerson(tx, config, person)) === null) return { erased: told };
   await lockIntake(tx, ["device" in person ? 0 : person.partner]);

@@ -10,6 +10,7 @@ import { formatTime } from "#src/domain/time.ts";
 import type { Grade } from "#src/domain/vocabulary.ts";
 import { alertsOf } from "#src/pushes/alerts/devices.ts";
 import { act } from "#src/operators/act.ts";
+import { suggestionsOf } from "#src/stations/suggestions.ts";
 
 /** All stored data of a person, with the names of the API; times are texts in UTC. */
 export interface PersonExport {
@@ -21,6 +22,8 @@ export interface PersonExport {
   blocked_until: string | null;
   /** The alerts of a device of the map (decisions 19.12). */
   alerts: { grade: Grade; lat: number; lon: number; radius_km: number; until: string }[];
+  /** What it has said of stations themselves (decisions 15.47). */
+  suggestions: Record<string, unknown>[];
   /** The newest first. */
   marks: Record<string, unknown>[];
 }
@@ -38,11 +41,13 @@ export async function exportPerson(
   const refused = await refuseUnknownPartner(db, person);
   if (refused !== null) return refused;
   const reporter = await findPerson(db, config, person);
+  const hash = reporterOf(config.reporterPepper, person);
   const value: PersonExport = {
     partner: "device" in person ? null : person.partner,
     first_seen: textOf(reporter?.first_seen),
     blocked_until: textOf(reporter?.blocked_until),
-    alerts: await readAlerts(db, reporterOf(config.reporterPepper, person)),
+    alerts: await readAlerts(db, hash),
+    suggestions: await suggestionsOf(db, hash),
     marks: reporter === null ? [] : await readMarks(db, reporter.id, config),
   };
   const entry = { action: "reporter.export", subject: sideOf(person) };

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { type Static, Type } from "typebox";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import type { Point } from "#src/domain/geo.ts";
@@ -8,7 +9,7 @@ import type { StationRow } from "#src/feed/feed.ts";
 import { cleanText } from "#src/import/clean-text.ts";
 import { hoursMax } from "#src/import/osm-sold.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
-import { already, invalid, operatorAct, unknown } from "#src/operators/act.ts";
+import { already, invalid, noId, operatorAct, unknown } from "#src/operators/act.ts";
 import { line, oneOf, stationId } from "#src/operators/inputs.ts";
 import { hoursFault } from "#src/stations/opening-hours.ts";
 import {
@@ -112,6 +113,29 @@ export const editStation = operatorAct(edit, stationId, async (tx, wish, id) => 
     subject: `station ${id}`,
     details: { before, after, ...(back.length > 0 ? { from_file: back } : {}) },
   };
+});
+
+const addition = Type.Object(
+  {
+    name: line(1, stationTextMax.name),
+    brand: Type.Optional(line(0, stationTextMax.brand)),
+    addr: Type.Optional(line(0, stationTextMax.addr)),
+    ...point.properties,
+  },
+  { additionalProperties: false },
+);
+
+/** Adds a station that no import has; as one of the source `hand` no import takes it out of service. */
+export const addStation = operatorAct(addition, noId, async (tx, { lat, lon, ...texts }) => {
+  const id = `hand-${randomBytes(6).toString("hex")}`;
+  const wanted = wantedOf({ ...texts, position: { lat, lon } }, noEdits(id));
+  if (isRefusal(wanted)) return wanted;
+  const { name = "", brand = "", addr = "" } = wanted;
+  if (name === "") return invalid("name", "Must not be empty");
+  await tx("stations").insert({ id, source: "hand", name, brand, addr, lat, lon });
+  await rows(tx, "select feed_stamp(?::text[], false)", [[id]]);
+  const details = { name, brand, address: addr, lat, lon };
+  return { value: { id }, action: "station.add", subject: `station ${id}`, details };
 });
 
 /** A station with its edits by hand; null for an unknown id. */

@@ -47,6 +47,9 @@ interface Subject {
   /** The first digits of the hash of the network that the reporter came from. */
   network: string;
   station: string;
+  /** What a driver has said of the station, and what was decided of that. */
+  suggestion: number;
+  decided: number;
   /** Another one, of another name and address than its file's, and closed, all by hand. */
   corrected: string;
   /** A part of the station, and one that may be the same as it. */
@@ -327,6 +330,21 @@ const done: readonly Act[] = [
     typed: ({ rollback }) => ["marks", "rollback", "undo", rollback],
     sent: ({ rollback }) => ["POST", `/rollbacks/${rollback}/undo`],
   },
+  ...(["done", "dismiss"] as const).map((verb): Act => ({
+    name: `suggestion.${verb}`,
+    typed: ({ suggestion }) => ["suggestion", verb, suggestion],
+    sent: ({ suggestion }) => ["POST", `/suggestions/${suggestion}/${verb}`],
+  })),
+  {
+    name: "suggestion.done-undo",
+    typed: ({ decided }) => ["suggestion", "undo", decided],
+    sent: ({ decided }) => ["POST", `/suggestions/${decided}/undo`],
+  },
+  {
+    name: "station.add",
+    typed: () => ["station", "add", "--name", " New  one ", "--lat", "-55.5", "--lon", "37.25"],
+    sent: () => ["POST", "/stations", { name: " New  one ", lat: -55.5, lon: 37.25 }],
+  },
   {
     name: "station.edit",
     typed: ({ station }) => [
@@ -462,6 +480,21 @@ const refused: readonly Act[] = [
       `/stations/${corrected}`,
       { name: "X", from_file: ["name"] },
     ],
+  },
+  {
+    name: "adding a station without a name",
+    typed: () => ["station", "add", "--name", " ", "--lat", "5", "--lon", "5"],
+    sent: () => ["POST", "/stations", { name: " ", lat: 5, lon: 5 }],
+  },
+  {
+    name: "deciding a suggestion twice",
+    typed: ({ decided }) => ["suggestion", "done", decided],
+    sent: ({ decided }) => ["POST", `/suggestions/${decided}/done`],
+  },
+  {
+    name: "opening a suggestion that is open",
+    typed: ({ suggestion }) => ["suggestion", "undo", suggestion],
+    sent: ({ suggestion }) => ["POST", `/suggestions/${suggestion}/undo`],
   },
   {
     name: "closing a station twice",
@@ -721,7 +754,17 @@ describe("flow: an operator's act, from the command line and from the console", 
        values ('it-mimit', '{a}', 60, 60, false, 'infinity', null),
          ('it-mimit', '{b}', 60, 60, false, 'infinity', server_now()) returning id`,
     );
+    await rows(db, "delete from changes where station_id like 'hand-%'");
+    await rows(db, "delete from stations where source = 'hand'");
+    const [suggestion, decided] = await rows<{ id: number }>(
+      db,
+      `insert into station_suggestions (kind, subject, station_id, text, reporter, viewer, verdict)
+       values ('gone', ?, ?, 'a word', '', '', null), ('closed', ?, ?, '', '', '', 'done') returning id`,
+      [station, station, station, station],
+    );
+    await rows(db, "update station_suggestions set decided_with = id where id = ?", [decided!.id]);
     return {
+      ...{ suggestion: suggestion!.id, decided: decided!.id },
       ...{ feed: feed!.id, pausedFeed: pausedFeed!.id },
       ...{ partner, key, request: request!.id, alarm: alarm!.id, station, corrected },
       ...{ part, doubtful },
@@ -745,7 +788,7 @@ describe("flow: an operator's act, from the command line and from the console", 
   const logged = (): Promise<Record<string, unknown>[]> =>
     rows(
       country.db,
-      `select actor, action, regexp_replace(subject, ' n{0,1}[0-9a-f]+$', ' #') as subject,
+      `select actor, action, regexp_replace(subject, ' (n|hand-|)[0-9a-f]+$', ' #') as subject,
          details - '{id,key,partner,prefix,station,reporter,files,into,from,other}'::text[]
            #- '{before,name}' #- '{before,position}' as details,
          jsonb_typeof(details -> 'reporter') as reporter
@@ -777,9 +820,11 @@ describe("flow: an operator's act, from the command line and from the console", 
          'marks', (select jsonb_agg(to_jsonb(m) order by id) from marks m where partner_id = ?),
          'stations', (select jsonb_agg(to_jsonb(s)) from station_status s where station_id = ?),
          'places', (select jsonb_agg(to_jsonb(s) - 'updated_at'
-             || jsonb_build_object('lat', nullif(lat, 55 + (substr(id, 2)::int - 1000) * 0.0027),
+             || jsonb_build_object('lat', case when abs(lat - 55 - (substr(id, 2)::int - 1000) * 0.0027) > 1e-9 then lat end,
                'name', nullif(name, 'Station ' || id)) order by id)
            from stations s where id in (?, ?)),
+         'added', (select jsonb_agg(to_jsonb(s) - 'updated_at') from stations s where source = 'hand'),
+         'suggestions', (select jsonb_agg(verdict order by id) from station_suggestions where station_id = ?),
          'edits', (select jsonb_agg(to_jsonb(e) - 'file_lat'
              || jsonb_build_object('file_name', replace(file_name, station_id, '')) order by station_id)
            from station_edits e where station_id in (?, ?)),
@@ -792,7 +837,7 @@ describe("flow: an operator's act, from the command line and from the console", 
         ...[partner, partner, key, partner, reporter, `${network}%`, partner],
         ...[subject.waiting, alarm],
         ...[incident, subject.feed, rollback],
-        ...[partner, station, station, corrected, station, corrected, station, station],
+        ...[partner, station, station, corrected, station, station, corrected, station, station],
         ...[station, corrected],
       ],
     );

@@ -200,6 +200,7 @@ describe("flow: erasing a person", function () {
       first_seen: null,
       blocked_until: null,
       alerts: [],
+      suggestions: [],
       marks: [],
     };
     expect((await operator("export", ...who, "--json")).json).to.deep.equal(empty);

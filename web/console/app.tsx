@@ -21,6 +21,7 @@ import { SessionsPage } from "#web/console/pages/sessions.tsx";
 import { SignInPage } from "#web/console/pages/sign-in.tsx";
 import { StationPage } from "#web/console/pages/station.tsx";
 import { StationsPage } from "#web/console/pages/stations.tsx";
+import { SuggestionsPage } from "#web/console/pages/suggestions.tsx";
 import { Palette } from "#web/console/parts/palette.tsx";
 import { place } from "#web/console/place.ts";
 import { figures, queuesPage, sitePages } from "#web/console/site.ts";
@@ -183,6 +184,7 @@ function pageOf(path: string, health: Resource<ConsoleHealth>) {
     ) : (
       <DecisionRecordPage key={id} id={id} of="rollback" />
     );
+  if (noun === "suggestions") return <SuggestionsPage />;
   if (noun === "people") return <PeoplePage />;
   if (noun === "brands") return <BrandsPage />;
   if (noun === "pairs") return <PairsPage />;

@@ -34,6 +34,12 @@ export const sitePages: readonly SitePage[] = [
     words: say("held marks approve reject groups"),
     count: (marks) => marks.held,
   },
+  {
+    path: "/suggestions",
+    text: say("Suggestions"),
+    words: say("drivers say gone closed moved missing station"),
+    count: (marks) => marks.suggestions,
+  },
   { path: "/rollback", text: say("Rollback"), words: say("withdraw marks attack take back undo") },
   {
     path: "/decisions",

@@ -13,22 +13,6 @@ export const alerts = signal<ShownAlerts | null>(null);
 /** The reason why a driver cannot get notifications. */
 export type NotAsked = "forbidden" | "offline" | "browser" | "full" | "unavailable";
 
-/** Browsers take notifications over https alone, and on iPhones only where the page is on the home screen. */
-export const canBeTold = (): boolean =>
-  page.isOwnMap &&
-  !page.framed &&
-  "serviceWorker" in navigator &&
-  "PushManager" in window &&
-  "Notification" in window;
-
-/** True on an iPhone whose owner has not put the page on the home screen yet, from where it could tell. */
-export const isForHomeScreen = (): boolean =>
-  page.isOwnMap &&
-  !page.framed &&
-  !canBeTold() &&
-  (/iPhone|iPad/.test(navigator.userAgent) ||
-    (navigator.userAgent.includes("Macintosh") && navigator.maxTouchPoints > 1));
-
 /** Asks for the alerts of a device that the service knows already. */
 export async function loadAlerts(): Promise<void> {
   const device = recall("device");

@@ -29,6 +29,8 @@ interface Ask {
   signal?: AbortSignal;
   /** Sent as JSON by POST. */
   body?: object;
+  /** Another base than the API's. */
+  api?: string;
 }
 
 const patienceMs = 20_000;
@@ -43,7 +45,10 @@ export function setServerNow(ahead: number): void {
 }
 
 /** Asks the API with the page's key. Never rejects. */
-export async function ask<T>(path: string, { etag, signal, body }: Ask = {}): Promise<Told<T>> {
+export async function ask<T>(
+  path: string,
+  { etag, signal, body, api = page.api }: Ask = {},
+): Promise<Told<T>> {
   const headers: Record<string, string> = { Authorization: `Bearer ${page.key}` };
   if (etag) headers["If-None-Match"] = etag;
   if (body !== undefined) headers["Content-Type"] = "application/json";
@@ -51,7 +56,7 @@ export async function ask<T>(path: string, { etag, signal, body }: Ask = {}): Pr
   const timer = setTimeout(() => stop.abort(), patienceMs);
   signal?.addEventListener("abort", () => stop.abort(), { once: true });
   try {
-    const response = await fetch(page.api + path, {
+    const response = await fetch(api + path, {
       method: body === undefined ? "GET" : "POST",
       headers,
       // The page keeps its answers and asks by ETag: a cache in between could only be older.

@@ -61,6 +61,7 @@ export async function sendMark(id: string, stationId: string, status: Status): P
 /** Sends marks that wait from before, and tells the outcome of each. */
 export const keepSendingMarks = (onArrived: (arrived: Result & { stationId: string }) => void) =>
   keepSending(({ stationId, status, title }, report) => {
+    if (status === null) return say(offlineWords.suggestionArrived(title));
     noteArrived(stationId, status, report);
     const text = outcome(report);
     onArrived({ taken: report.accepted, text, stationId });

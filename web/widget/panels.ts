@@ -5,7 +5,7 @@ import { stations } from "#web/widget/loader.ts";
 import { map, type Target } from "#web/widget/map-handle.ts";
 import { canDraw, config, now, view } from "#web/widget/state.ts";
 
-export type Panel = "card" | "list" | "filters" | "nearest" | "favourites" | "menu";
+export type Panel = "card" | "list" | "filters" | "nearest" | "favourites" | "menu" | "suggest";
 
 /** An open panel, with its state for when the panel on it is closed. */
 export interface Opened {
@@ -39,7 +39,7 @@ export const selected = computed<Station | null>(() => {
 });
 
 let opener: Element | null = null;
-const isList = (which: Panel): boolean => !["card", "filters", "menu"].includes(which);
+const isList = (which: Panel): boolean => !["card", "filters", "menu", "suggest"].includes(which);
 const entry = (which: Panel, more: Partial<Opened> = {}): Opened => ({
   ...{ panel: which, station: null, fly: false, resting: false },
   ...{ scrollPx: 0, left: null, ...more },
@@ -68,6 +68,12 @@ export function openCard(station: Station, { fly = false } = {}): void {
   if (stays) before.left = { id: station.id, camera: fly ? cameraNow() : null };
   const below = before === null ? [] : stack.peek().slice(0, stays ? undefined : -1);
   stack.value = [...below, entry("card", { station, fly })];
+}
+
+/** Opens the form for what is wrong with a station, on its card; null: one is missing on the map. */
+export function openSuggest(station: Station | null): void {
+  noteOpener();
+  stack.value = [...stack.peek(), entry("suggest", { station })];
 }
 
 const cameraNow = (): Target | null => {

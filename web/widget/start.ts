@@ -7,6 +7,7 @@ import { map, minZoom, type Target } from "#web/widget/map-handle.ts";
 import { say } from "#web/widget/message.ts";
 import { beginNearest, nearest, openNearest } from "#web/widget/nearest.ts";
 import { page } from "#web/widget/page.ts";
+import { loadParts } from "#web/widget/parts/later.tsx";
 import { boxesAround } from "#web/widget/rectangles.ts";
 import { restore, whenSilent } from "#web/widget/offline/kept.ts";
 import { openCard, openPanel, panel, putListBelow } from "#web/widget/panels.ts";
@@ -89,6 +90,7 @@ export async function start(): Promise<void> {
     listAround(wanted);
     if (station !== null) openCard(station);
   }
+  void loadParts();
   // Now there is somebody who sees it.
   if (city === "unknown") say(words.notices.cityUnknown(page.city));
   heedPage(goTo);

@@ -60,6 +60,8 @@ export const en: Words = {
   nearestOther: (grade, name, distance) =>
     `Nearest with ${grade === null ? "fuel" : nameOf(grade)}: ${name}, ${distance} from there`,
   tellMe: "Tell me when it is there",
+  missing: "A station is missing here",
+  wrongStation: "Something wrong with the station?",
   menu: "More",
   looking: "Looking for the nearest …",
   within: (km, city) =>

@@ -69,6 +69,8 @@ export const ru: Words = {
   nearestOther: (grade, name, distance) =>
     `Ближайшая с ${grade ?? "топливом"}: ${name}, ${distance} оттуда`,
   tellMe: "Сообщить, когда появится",
+  missing: "Здесь не хватает станции",
+  wrongStation: "Со станцией что-то не так?",
   menu: "Ещё",
   looking: "Ищем ближайшие …",
   within: (km, city) =>

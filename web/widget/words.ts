@@ -52,6 +52,8 @@ export interface Words {
   nearestOther: (grade: Grade | null, name: string, distance: string) => string;
   tellMe: string;
   menu: string;
+  missing: string;
+  wrongStation: string;
   nearestByCity: string;
   looking: string;
   within: (km: number, city: string | null) => string;

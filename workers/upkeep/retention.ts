@@ -121,6 +121,7 @@ function stepsOf(deps: Deps, now: number, patience: typeof usualPatience): Recor
       ...old("fuel_alerts", "expires_at", now),
       work: async () => void (await retireAlerts(db)),
     },
+    suggestions: old("station_suggestions", "created_at", now - config.positionDays * dayMs),
     sessions: {
       ...old("sessions", "least(expires_at, ended_at)", now - sessionsKeptDays * dayMs),
       work: () => dropSessions(db, now - sessionsKeptDays * dayMs),

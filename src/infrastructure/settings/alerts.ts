@@ -1,7 +1,7 @@
 import { minuteMs } from "#src/domain/units.ts";
 import { integer, setting, shaped } from "#src/infrastructure/settings/setting.ts";
 
-/** Alerts to drivers (decisions 15.25). The settings of webhooks give their addresses and pauses. */
+/** Alerts to drivers (decisions 15.25), and what drivers say of stations (15.47). The settings of webhooks give their addresses and pauses. */
 export const alertSettings = {
   pushContact: setting(
     "PUSH_CONTACT",
@@ -38,5 +38,17 @@ export const alertSettings = {
     14,
     integer(1, 365),
     "days after which a driver is not told any more",
+  ),
+  suggestionsPerDevice: setting(
+    "SUGGESTIONS_PER_DEVICE",
+    5,
+    integer(1, 1000),
+    "things that one driver may say of stations themselves (gone, closed, elsewhere, missing) in 24 hours",
+  ),
+  suggestionsPerNetwork: setting(
+    "SUGGESTIONS_PER_NETWORK",
+    50,
+    integer(1, 100_000),
+    "the same of all drivers of one network",
   ),
 } as const;

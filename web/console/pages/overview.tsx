@@ -88,6 +88,12 @@ const Figures = ({ marks }: { marks: NonNullable<ConsoleHealth["marks"]> }) => (
       urgent
     />
     <Figure n={marks.held} text={say("marks held for review")} to="#/review" urgent />
+    <Figure
+      n={marks.suggestions}
+      text={say("suggestions about stations")}
+      to="#/suggestions"
+      urgent
+    />
     <Figure n={marks.failed} text={say("marks failed")} urgent />
     <Figure
       n={marks.unprocessed}

@@ -15,7 +15,12 @@ const names: Readonly<Record<string, string>> = {
   ...{ launch_limit: say("limit"), launch_new_users: say("new users in a day") },
   ...{ launch_until: say("until"), limited_to: say("limited to"), limited_until: say("until") },
   ...{ marks: say("Marks"), name: say("Name"), network: say("network"), other: say("other") },
-  ...{ opening_hours: say("Opening hours"), partner: say("Partner"), position: say("Position") },
+  ...{
+    opening_hours: say("Opening hours"),
+    partner: say("Partner"),
+    people: say("drivers"),
+    position: say("Position"),
+  },
   ...{ prefix: say("prefix"), reason: say("reason"), replaces: say("replaces") },
   ...{ reporter: say("Reporter"), reports: say("May send marks"), rpm: say("Requests per minute") },
   ...{ since: say("since"), source: say("source"), station: say("Station") },

@@ -11,9 +11,11 @@ interface Props {
   /** Where the station is served. */
   station: Point;
   pin: Point;
-  marks: readonly ConsoleMark[];
+  marks: readonly Pick<ConsoleMark, "lat" | "lon">[];
   /** Takes the pin's new place; null if the viewer may not move it. */
   move: ((to: Point) => void) | null;
+  /** What the dots are, if they are no marks. */
+  dots?: string;
 }
 
 const height = 300;
@@ -25,7 +27,7 @@ const closeM = 700;
  * The station, the places of its latest marks, and a pin to drag to another place. The two fields of degrees do the same
  * as the pin.
  */
-export function PinMap({ station, pin, marks, move }: Props) {
+export function PinMap({ station, pin, marks, move, dots }: Props) {
   const { box, width } = useWidth();
   const size = { width, height };
   const [zoom, setZoom] = useState<number | null>(null);
@@ -73,11 +75,11 @@ export function PinMap({ station, pin, marks, move }: Props) {
             <line x1={fromX} y1={fromY} x2={x} y2={y} />
             <rect class="station" x={fromX - 7} y={fromY - 7} width={14} height={14} rx={3} />
             {marks.map(
-              ({ id, lat, lon }) =>
+              ({ lat, lon }, n) =>
                 lat !== null &&
                 lon !== null && (
                   <circle
-                    key={id}
+                    key={n}
                     class="other"
                     r={4}
                     cx={placeIn(view, { lat, lon })[0]}
@@ -107,9 +109,8 @@ export function PinMap({ station, pin, marks, move }: Props) {
       </div>
       <figcaption>
         <span class="soft">
-          {move === null
-            ? say("Dots: the latest marks.")
-            : say("Drag the pin to the station’s place. Dots: the latest marks.")}
+          {move !== null && `${say("Drag the pin to the station’s place.")} `}
+          {dots ?? say("Dots: the latest marks.")}
         </span>
         <button type="button" aria-label={say("Closer")} onClick={() => zoomed(1)}>
           +

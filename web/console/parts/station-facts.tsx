@@ -7,6 +7,7 @@ import { type Doing, useDoing } from "#web/console/doing.ts";
 import { TextField } from "#web/console/parts/field.tsx";
 import { metres } from "#web/console/parts/mini-map.tsx";
 import { PinMap } from "#web/console/parts/pin-map.tsx";
+import { place } from "#web/console/place.ts";
 import { ServiceButtons } from "#web/console/parts/station-service.tsx";
 import { say, sayWith, type Text } from "#web/console/words.ts";
 import { Fault } from "#web/kit/fault.tsx";
@@ -59,7 +60,12 @@ export function StationFacts({
   changed: () => Promise<void>;
 }) {
   /** The typed values, and the values that were shown when the typing began. */
-  const [draft, setDraft] = useState<{ was: Typed; typed: Typed } | null>(null);
+  const [draft, setDraft] = useState<{ was: Typed; typed: Typed } | null>(() => {
+    // The place that a suggestion of drivers names.
+    const { lat, lon } = Object.fromEntries(place.peek().query);
+    const now = typedOf(station);
+    return lat && lon && mayChange() ? { was: now, typed: { ...now, lat, lon } } : null;
+  });
   const doing = useDoing();
   const { ask, question } = useAsking();
   const { was, typed } = draft ?? { was: typedOf(station), typed: typedOf(station) };

@@ -12,7 +12,7 @@ export function ServiceButtons({
   station: { id, removed },
   changed,
 }: {
-  station: ConsoleStationPage["station"];
+  station: Pick<ConsoleStationPage["station"], "id" | "removed">;
   changed: () => Promise<void>;
 }) {
   const [asking, setAsking] = useState(false);

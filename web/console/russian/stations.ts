@@ -3,8 +3,8 @@ export const stations = {
   // The pin.
   "The station’s place, its latest marks, and the pin":
     "Место станции, её последние отметки и булавка",
-  "Drag the pin to the station’s place. Dots: the latest marks.":
-    "Перетащите булавку на место станции. Точки — последние отметки.",
+  "Drag the pin to the station’s place.": "Перетащите булавку на место станции.",
+  "Dots: the places that drivers name.": "Точки — места, которые назвали водители.",
   "Dots: the latest marks.": "Точки — последние отметки.",
   Closer: "Ближе",
   Further: "Дальше",
@@ -12,6 +12,27 @@ export const stations = {
   "Move it": "Переместить",
   "Of its latest marks {old} {old|was|were} made within 500 m of where it is, {next} within 500 m of the new place.":
     "Из последних отметок в 500 м от прежнего места {old|сделана|сделаны|сделано} {old}, в 500 м от нового — {next}.",
+  // What drivers say of stations.
+  Suggestions: "О станциях",
+  "drivers say gone closed moved missing station":
+    "водители сообщили снесена закрыта переехала нет на карте suggestions",
+  "suggestions about stations": "сообщений о самих станциях",
+  "What drivers say of stations themselves. Nothing changes until you change it.":
+    "Что водители сообщают о самих станциях. Ничего не меняется, пока вы сами не измените.",
+  "It is not there any more": "Станции больше нет",
+  "It is closed for good": "Закрыта насовсем",
+  "It stands elsewhere": "Стоит в другом месте",
+  "A station is missing here": "Здесь не хватает станции",
+  "{n} {n|driver|drivers}": "{n} {n|водитель|водителя|водителей}",
+  drivers: "водителей",
+  "No suggestions are open.": "Новых сообщений нет.",
+  "Done: {about}": "Готово: {about}",
+  "Not so: {about}": "Не так: {about}",
+  Done: "Готово",
+  "Not so": "Не так",
+  "Move it …": "Переместить …",
+  "Add it …": "Добавить …",
+  "Add the station": "Добавить станцию",
   // The search.
   "Search by id, name, brand or address": "Поиск по идентификатору, названию, сети или адресу",
   "Stations with the latest changes:": "Станции с последними изменениями:",

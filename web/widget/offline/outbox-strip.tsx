@@ -55,6 +55,7 @@ const Strip = ({ title, entries, isOpen }: Props) => (
 );
 
 const lineOf = ({ title, status, saidAt }: WaitingEntry): string => {
+  if (status === null) return offlineWords.suggested(title);
   const minutes = Math.max(0, Math.floor((now.value - saidAt) / minuteMs));
   return offlineWords.said(title, words.statusesInside[status], words.ago(minutes));
 };

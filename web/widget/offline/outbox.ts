@@ -45,6 +45,18 @@ export function enter({ stationId, what, statement }: Said): string {
   return id;
 }
 
+/** The same of what a driver says of a station itself (decisions 15.47), which is no mark. */
+export function enterSuggestion(title: string, body: object): string {
+  const id = randomId();
+  const entry: WaitingEntry = {
+    ...{ id, title, body, stationId: "", what: "suggest", status: null },
+    ...{ api: page.root.replace(/\/$/, ""), key: page.key, saidAt: serverNow() },
+    ...{ notBefore: Date.now() + ownPageMs, tries: 0, refused: null },
+  };
+  void inTurn(() => putEntry(entry));
+  return id;
+}
+
 /** Stores the mark's new content; for `forMs` only this page may send it. */
 export function amend({ id, statement }: Said & { id: string }, forMs = ownPageMs): void {
   void inTurn(async () => {
@@ -86,7 +98,7 @@ export async function deliver(id: string, more: object): Promise<Told<Report> | 
 }
 
 const sendOne = (id: string): Promise<Told<Report> | undefined> =>
-  attempt(id, serverNow, (_entry, { path, body }) => ask<Report>(path, { body }));
+  attempt(id, serverNow, ({ api }, { path, body }) => ask<Report>(path, { body, api }));
 
 /** Reads the waiting marks; asks the browser to wake the worker for them. */
 async function look(): Promise<void> {

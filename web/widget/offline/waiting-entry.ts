@@ -9,8 +9,9 @@ export interface WaitingEntry {
   stationId: string;
   /** The station's name, for the viewer. */
   title: string;
-  status: Status;
-  what: "report" | "confirm";
+  /** Null for what was said of the station itself. */
+  status: Status | null;
+  what: "report" | "confirm" | "suggest";
   /** The statement, without the fields that `sentOf` adds. */
   body: object;
   /** The API's address and key, for the service worker, which has no page. */
@@ -39,6 +40,7 @@ const lateMs = minuteMs;
  */
 export function sentOf(entry: WaitingEntry, now: number): Sent {
   const { id, stationId, what, body, tries, saidAt } = entry;
+  if (what === "suggest") return { path: "/suggestions/send", body };
   const isLate = tries > 1 || now - saidAt > lateMs;
   return {
     path: `/widget/stations/${encodeURIComponent(stationId)}/${isLate ? "report" : what}`,

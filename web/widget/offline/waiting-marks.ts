@@ -62,7 +62,7 @@ export function attempt<T>(
     if (entry === undefined || entry.refused !== null) return undefined;
     const tried = { ...entry, tries: entry.tries + 1 };
     await putEntry(tried);
-    const isOld = now() - entry.saidAt > countsMs;
+    const isOld = entry.what !== "suggest" && now() - entry.saidAt > countsMs;
     const told = isOld ? tooOld : await post(tried, sentOf(tried, now()));
     if (told.kind === "ok") await dropEntry(id);
     else if (told.kind === "refused" && isFinal(told)) await putEntry({ ...tried, refused: told });

@@ -7,6 +7,9 @@ interface OfflineWords {
   waits: string;
   waitsForService: string;
   arrived: (station: string, became: string) => string;
+  suggestionWaits: string;
+  suggestionArrived: (about: string) => string;
+  suggested: (about: string) => string;
   tooOld: string;
   waiting: (count: number) => string;
   notTaken: (count: number) => string;
@@ -29,6 +32,9 @@ const all: Record<Language, OfflineWords> = {
     waits: "No network. Your mark is kept on this device and goes out by itself, with its time.",
     waitsForService:
       "The service does not answer just now. Your mark is kept on this device and goes out by itself, with its time.",
+    suggestionWaits: "No network. It is kept on this device and goes out by itself.",
+    suggestionArrived: (about) => `${about}: what you said has arrived.`,
+    suggested: (about) => `${about}: what you said of the station`,
     arrived: (station, became) => `${station}: your mark has arrived. ${became}`,
     tooOld: "Older than 24 hours: it does not count any more.",
     waiting: (count) => `${count} ${marks(count)} for the network`,
@@ -43,6 +49,9 @@ const all: Record<Language, OfflineWords> = {
     waits: "Нет сети. Отметка сохранена на устройстве и отправится сама, со своим временем.",
     waitsForService:
       "Сервис сейчас не отвечает. Отметка сохранена на устройстве и отправится сама, со своим временем.",
+    suggestionWaits: "Нет сети. Сообщение сохранено на устройстве и отправится само.",
+    suggestionArrived: (about) => `${about}: сообщение доставлено.`,
+    suggested: (about) => `${about}: сообщение о станции`,
     arrived: (station, became) => `${station}: ваша отметка доставлена. ${became}`,
     tooOld: "Старше 24 часов: она уже не учитывается.",
     waiting: (count) => `${count} ${wait(count)} сети`,

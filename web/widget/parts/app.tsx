@@ -3,25 +3,30 @@ import { creditText } from "#src/contract/driver-texts.ts";
 import { isEarly } from "#web/widget/early.ts";
 import { nearest } from "#web/widget/nearest.ts";
 import { AtStation } from "#web/widget/parts/at-station.tsx";
-import { Card } from "#web/widget/parts/card.tsx";
+import { later } from "#web/widget/parts/later.tsx";
 import { LowerControls, UpperControls } from "#web/widget/parts/controls.tsx";
-import { FavouritesPanel } from "#web/widget/parts/favourites.tsx";
-import { FilterPanel } from "#web/widget/parts/filter-panel.tsx";
 import { GradeRow } from "#web/widget/parts/grade-row.tsx";
 import { Legend } from "#web/widget/parts/legend.tsx";
 import { NearestButton, NearestPanel } from "#web/widget/parts/nearest-panel.tsx";
-import { MenuPanel } from "#web/widget/parts/menu.tsx";
 import { Notices } from "#web/widget/parts/notices.tsx";
 import { Sketch } from "#web/widget/parts/sketch.tsx";
-import { StationList } from "#web/widget/parts/station-list.tsx";
 import { OutboxStrip } from "#web/widget/offline/outbox-strip.tsx";
 import { TopBar } from "#web/widget/parts/top-bar.tsx";
 import { WaitingMark } from "#web/widget/parts/waiting-mark.tsx";
+import { picking } from "#web/widget/picking.ts";
 import { page } from "#web/widget/page.ts";
 import { depth, panel, selected, stepBack, top } from "#web/widget/panels.ts";
 import { sending, waiting } from "#web/widget/sending.ts";
 import { baseCredit, canDraw, config } from "#web/widget/state.ts";
 import { language, words } from "#web/widget/words.ts";
+
+const Card = later((parts) => parts.Card);
+const StationList = later((parts) => parts.StationList);
+const FavouritesPanel = later((parts) => parts.FavouritesPanel);
+const FilterPanel = later((parts) => parts.FilterPanel);
+const MenuPanel = later((parts) => parts.MenuPanel);
+const Suggest = later((parts) => parts.Suggest);
+const PickPlace = later((parts) => parts.PickPlace);
 
 /** The map and everything that lies on it. */
 export const App = () => {
@@ -38,7 +43,7 @@ export const App = () => {
   const isAnswer = panel.value === "nearest";
   return (
     <main
-      class={`app${canDraw.value ? "" : " listed"}${panel.value === "none" ? "" : " with-panel"}${isAnswer ? " answering" : ""}`}
+      class={`app${canDraw.value ? "" : " listed"}${panel.value === "none" ? "" : " with-panel"}${isAnswer ? " answering" : ""}${picking.value === null ? "" : " picking"}`}
     >
       <h1 class="unseen">{words.title}</h1>
       <div id="map" class="map" />
@@ -64,7 +69,9 @@ export const App = () => {
         {which === "favourites" ? <FavouritesPanel /> : null}
         {which === "filters" ? <FilterPanel /> : null}
         {which === "menu" ? <MenuPanel /> : null}
+        {which === "suggest" ? <Suggest station={selected.value} /> : null}
       </div>
+      {picking.value === null ? null : <PickPlace />}
       <UpperControls />
       <div class="foot">
         <div class="foot-row">

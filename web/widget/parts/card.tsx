@@ -13,7 +13,7 @@ import { isOwnMark } from "#web/widget/device.ts";
 import { grade } from "#web/widget/grade.ts";
 import { map } from "#web/widget/map-handle.ts";
 import { nearestOther } from "#web/widget/nearest.ts";
-import { openCard, top } from "#web/widget/panels.ts";
+import { openCard, openSuggest, top } from "#web/widget/panels.ts";
 import { CardFacts } from "#web/widget/parts/card-facts.tsx";
 import { Chance } from "#web/widget/parts/chance.tsx";
 import { CooldownLine } from "#web/widget/parts/cooldown-line.tsx";
@@ -106,6 +106,11 @@ export const Card = ({ station }: { station: Station }) => {
           <Doubt station={station} reports={reports && !isWaiting} />
           <CardFacts station={station} />
           <LastHours station={station} />
+          {reports ? (
+            <button type="button" class="button wide" onClick={() => openSuggest(station)}>
+              {words.wrongStation}
+            </button>
+          ) : null}
           <Actions station={station} onMark={reports && !isWaiting ? mark : null} />
         </>
       )}

@@ -4,7 +4,9 @@ import { Icon } from "#web/kit/icon.tsx";
 import { switchTheme, theme } from "#web/kit/theme.ts";
 import { page } from "#web/widget/page.ts";
 import { AboutYou } from "#web/widget/parts/about-you.tsx";
+import { openSuggest } from "#web/widget/panels.ts";
 import { Panel } from "#web/widget/parts/panel.tsx";
+import { config } from "#web/widget/state.ts";
 import { language, words } from "#web/widget/words.ts";
 
 /** Everything that is not about fuel: how the page looks, and the other pages. */
@@ -25,6 +27,14 @@ export const MenuPanel = () => (
       {document.fullscreenEnabled ? (
         <li>
           <Fullscreen />
+        </li>
+      ) : null}
+      {config.value?.reports_enabled === true ? (
+        <li>
+          <button type="button" class="item" onClick={() => openSuggest(null)}>
+            <Icon name="plus" />
+            {words.missing}
+          </button>
         </li>
       ) : null}
       {(["overview", "status", "privacy"] as const).map((name) => (

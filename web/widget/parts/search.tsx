@@ -2,7 +2,8 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { Icon } from "#web/kit/icon.tsx";
 import { StatusSign } from "#web/widget/parts/status-sign.tsx";
-import { type Found, search } from "#web/widget/search.ts";
+import { loadParts } from "#web/widget/parts/later.tsx";
+import type { Found, search } from "#web/widget/search.ts";
 import { keepCity } from "#web/widget/kept-view.ts";
 import { goTo } from "#web/widget/start.ts";
 import { openNearest } from "#web/widget/nearest.ts";
@@ -12,6 +13,8 @@ import { words } from "#web/widget/words.ts";
 
 const restMs = 250;
 const stationZoom = 15;
+
+const find: typeof search = async (text, stop) => (await loadParts()).search(text, stop);
 
 /** Finds cities and stations while the viewer types; arrow keys choose, Enter goes there. */
 export const Search = () => {
@@ -28,7 +31,7 @@ export const Search = () => {
     if (asked.length < 2) return undefined;
     const stop = new AbortController();
     const timer = setTimeout(() => {
-      void search(asked, stop.signal).then((results) => {
+      void find(asked, stop.signal).then((results) => {
         if (stop.signal.aborted) return;
         found.value = results;
         chosen.value = 0;
