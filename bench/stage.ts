@@ -45,7 +45,9 @@ export async function openStage(settings: Record<string, string>): Promise<Stage
     HOST: "127.0.0.1",
     ...settings,
   };
-  const admin = createDb(loadConfig({ ...all, DATABASE_URL: servers.databaseUrl }), "bench");
+  const adminConfig = loadConfig({ ...all, DATABASE_URL: servers.databaseUrl });
+  // A database of years is not dropped within the time of a usual statement.
+  const admin = createDb({ ...adminConfig, queryTimeoutMs: 300_000 }, "bench");
   const stops: (() => Promise<void> | void)[] = [];
   const close = async (): Promise<void> => {
     for (const stop of stops.toReversed()) await stop();

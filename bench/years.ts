@@ -19,7 +19,7 @@ import { hourMs } from "#src/domain/units.ts";
 import { readBacklog } from "#src/marks/backlog.ts";
 import { previewRollback } from "#src/marks/effects.ts";
 import { firstIdOfDay, msOf } from "#src/marks/marks.ts";
-import { closeDays } from "#src/marks/open-days.ts";
+import { closeDays } from "#src/marks/days.ts";
 import type { Selection } from "#src/marks/mark-selection.ts";
 import { processStations } from "#workers/marks/process.ts";
 import { retire } from "#workers/upkeep/retention.ts";
@@ -33,7 +33,7 @@ const refolded = 50;
 const lookEveryMs = 5;
 const extrapolatedTo = 400_000_000;
 /** Ids of this benchmark's marks begin here within their day: those of the product begin at 1. */
-const firstOfDay = 2 ** 31;
+export const firstOfDay = 2 ** 31;
 
 /** One look at the database with so many marks. Times in ms. */
 interface Row {
@@ -97,7 +97,7 @@ export async function benchYears({
 }
 
 /** The partitions, and the stations and keys numbered. */
-async function prepare(client: pg.Client, days: number): Promise<void> {
+export async function prepare(client: pg.Client, days: number): Promise<void> {
   for (let from = 0; from <= days; from += 20)
     await client.query("select ensure_mark_partitions(current_date - $1::int, 20)", [days - from]);
   await client.query(`
@@ -110,7 +110,12 @@ async function prepare(client: pg.Client, days: number): Promise<void> {
 }
 
 /** Marks number `from` to `to` of each day before today, as the worker has left them; positions for 30 days. */
-async function addMarks(client: pg.Client, days: number, from: number, to: number): Promise<void> {
+export async function addMarks(
+  client: pg.Client,
+  days: number,
+  from: number,
+  to: number,
+): Promise<void> {
   for (let ago = days; ago >= 1; ago--) {
     await client.query(
       `insert into marks (id, station_id, reporter_id, partner_id, key_id, source, status, received_at, effective_at,

@@ -1,5 +1,5 @@
 import type { Health } from "#api/http/health.ts";
-import type { ProxyWatch } from "#api/http/proxy-watch.ts";
+import type { ProxyWatch } from "#src/infrastructure/addresses.ts";
 import type { Metrics } from "#api/metrics/metrics.ts";
 import type { Question } from "#api/stations/rectangles.ts";
 import type { CacheLookup } from "#snapshots/rectangles/rectangle-store.ts";
@@ -7,9 +7,8 @@ import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import type { Tracer } from "#src/infrastructure/tracing.ts";
 import type { KeyStore } from "#src/keys/key-store.ts";
-import type { Meter } from "#src/limits/meter.ts";
+import type { Meter, UsedToday } from "#src/limits/meter.ts";
 import type { RequestJournal } from "#src/limits/request-journal.ts";
-import type { UsedToday } from "#src/limits/used-today.ts";
 
 /** The services that every request uses: keys, limits, counts and log. */
 export interface HttpDeps {

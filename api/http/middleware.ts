@@ -6,7 +6,7 @@ import { Refused, refused } from "#api/http/errors.ts";
 import type { ApiContext, Route } from "#api/http/route.ts";
 import type { Context } from "#api/http/context.ts";
 import type { HttpDeps } from "#api/http/deps.ts";
-import { cityNotEncoded, hasUnencodedCity } from "#api/http/unencoded-city.ts";
+import { cityNotEncoded, hasUnencodedCity } from "#api/http/server.ts";
 import { asksDryRun } from "#src/contract/request-headers.ts";
 import { isAllowedPage } from "#src/contract/hosts.ts";
 import { refuse, type Refusal } from "#src/contract/refusals.ts";

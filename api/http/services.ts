@@ -1,6 +1,6 @@
 import { createHealth } from "#api/http/health.ts";
-import { createProxyWatch } from "#api/http/proxy-watch.ts";
-import { createIntake } from "#api/marks/intake.ts";
+import { createProxyWatch } from "#src/infrastructure/addresses.ts";
+import { createIntake, createWaiters } from "#api/marks/intake.ts";
 import { createMetrics } from "#api/metrics/metrics.ts";
 import { createListPacker } from "#api/stations/list-packer.ts";
 import { createRectangles, type Question } from "#api/stations/rectangles.ts";
@@ -13,7 +13,7 @@ import { createLatestDump } from "#snapshots/dumps/latest-dump.ts";
 import { createLatestInsights } from "#snapshots/insights/latest-insights.ts";
 import { createLatestMedians } from "#snapshots/insights/price-medians.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
-import { createRectangleStore, type CacheLookup } from "#snapshots/rectangles/rectangle-store.ts";
+import { type CacheLookup, createRectangleStore } from "#snapshots/rectangles/rectangle-store.ts";
 import { createInvalidation } from "#src/feed/cache-generations.ts";
 import { createFollower } from "#src/feed/follower.ts";
 import { createIdTable } from "#src/feed/id-table.ts";
@@ -37,10 +37,8 @@ import { createServerTime } from "#src/infrastructure/server-time.ts";
 import { createSharedFigures } from "#src/infrastructure/shared-figures.ts";
 import type { Tracer } from "#src/infrastructure/tracing.ts";
 import { createKeyStore } from "#src/keys/key-store.ts";
-import { createMeter } from "#src/limits/meter.ts";
+import { createMeter, createUsedToday } from "#src/limits/meter.ts";
 import { createRequestJournal } from "#src/limits/request-journal.ts";
-import { createUsedToday } from "#src/limits/used-today.ts";
-import { createWaiters } from "#src/marks/waiters.ts";
 
 /** The services of one web process, for its routes and middleware. */
 export type Services = ReturnType<typeof createServices>;

@@ -1,4 +1,4 @@
-import { type Admission, type Admitted, admit, type IncomingMark } from "#src/domain/admit.ts";
+import { type Admission, admit, type Admitted, type IncomingMark } from "#src/domain/admit.ts";
 import type { Decision } from "#src/domain/decide.ts";
 import {
   type DuplicateOf,
@@ -12,11 +12,10 @@ import { view, withChance } from "#src/domain/view.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { inTransaction, type Tx } from "#src/infrastructure/db.ts";
 import { grouped } from "#src/infrastructure/lists.ts";
-import { decideStation } from "#src/marks/facts/decide-station.ts";
-import { loadStationFacts } from "#src/marks/facts/station-facts.ts";
+import { decideStation, loadStationFacts } from "#src/marks/facts/station-facts.ts";
 import { loadReports, networkOf } from "#src/marks/marks.ts";
 import { duplicateOf, type FirstMark, firstMarkOf, loadFirstMarks } from "#src/marks/first-mark.ts";
-import { readFacts } from "#api/marks/facts.ts";
+import { readFacts } from "#api/marks/intake-rows.ts";
 import { firstMarkGone, fuelNow, reportOf } from "#api/marks/outcomes.ts";
 import type { MarkDeps } from "#api/marks/deps.ts";
 

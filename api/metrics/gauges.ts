@@ -14,7 +14,7 @@ import { readChanceProgress } from "#src/feed/chance-levels.ts";
 import { listFeeds } from "#src/import/feeds/feeds.ts";
 import { readBacklog } from "#src/marks/backlog.ts";
 import { type AlertCounts, countAlerts } from "#src/pushes/alerts/claims.ts";
-import { oldestDay } from "#src/marks/partitions.ts";
+import { oldestDay } from "#src/marks/days.ts";
 import { dayS } from "#src/domain/units.ts";
 
 /** Figures that cost a query are this old at most, however many callers there are. */

@@ -4,7 +4,7 @@ import type { PageDeps } from "#api/pages/deps.ts";
 import { creditText, hoursText, priceText, routeLink } from "#src/contract/driver-texts.ts";
 import type { Point } from "#src/domain/geo.ts";
 import { lacks } from "#src/domain/grade-answer.ts";
-import { gradesIn } from "#src/domain/grades-sold.ts";
+import { gradesIn } from "#src/domain/vocabulary.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
 import { minuteMs } from "#src/domain/units.ts";

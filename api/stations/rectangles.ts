@@ -13,7 +13,7 @@ import {
   type RectangleStore,
 } from "#snapshots/rectangles/rectangle-store.ts";
 import type { Follower } from "#src/feed/follower.ts";
-import { cellsAround } from "#src/feed/cells.ts";
+import { cellsAround } from "#src/feed/cache-generations.ts";
 import type { Box } from "#src/domain/geo.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";

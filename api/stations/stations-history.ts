@@ -7,7 +7,7 @@ import type { ReadDeps } from "#api/stations/deps.ts";
 import { json } from "#api/openapi/answers.ts";
 import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
 import { historyExample, stationHistory } from "#src/contract/shapes/insights.ts";
-import { runsWithin } from "#src/domain/status-runs.ts";
+import { runsWithin } from "#src/domain/view.ts";
 import { formatTime, staleAfterHours } from "#src/domain/time.ts";
 import { hourMs, minuteMs } from "#src/domain/units.ts";
 import { loadRuns } from "#src/marks/stored-runs.ts";

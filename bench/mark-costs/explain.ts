@@ -6,7 +6,7 @@ import { createClock } from "#src/infrastructure/clock.ts";
 import { createDb, type Db } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { partnerReporter } from "#src/marks/reporter.ts";
-import { createReviewCities } from "#workers/marks/cities.ts";
+import { createReviewCities } from "#workers/marks/hold-harmful.ts";
 import { processStations } from "#workers/marks/process.ts";
 
 /** A part of a statement: a read of its own, a write of its own, a trigger. */

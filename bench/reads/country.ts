@@ -1,4 +1,4 @@
-import { noSales } from "#src/domain/grades-sold.ts";
+import { noSales, type Status, statuses } from "#src/domain/vocabulary.ts";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { addPartners, meetUsers } from "#bench/country.ts";
@@ -9,7 +9,6 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
 import type { Point } from "#src/domain/geo.ts";
 import { emptyState, type StationState } from "#src/domain/state.ts";
-import { type Status, statuses } from "#src/domain/vocabulary.ts";
 import type { StationRow } from "#src/feed/feed.ts";
 import { applyStations } from "#src/import/apply-stations.ts";
 import { findFiles } from "#src/import/source-files.ts";

@@ -1,4 +1,4 @@
-import type { FactRows } from "#api/marks/facts.ts";
+import type { FactRows } from "#api/marks/intake-rows.ts";
 import type { Admitted, IncomingMark } from "#src/domain/admit.ts";
 import { dayMs } from "#src/domain/units.ts";
 import type { Config } from "#src/infrastructure/config.ts";
@@ -12,7 +12,7 @@ interface ReporterRow {
 }
 
 /**
- * The tables that intake reads, in memory. `find` gives the rows that the statement of `api/marks/facts.ts` would: what
+ * The tables that intake reads, in memory. `find` gives the rows that the statement of `api/marks/intake-rows.ts` would: what
  * follows from them for a mark is the product's own code. Only the conditions of that statement are said here again,
  * one line each; left out are external ids, which no traffic of this bench has.
  */

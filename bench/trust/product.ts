@@ -1,4 +1,4 @@
-import { factsOf } from "#api/marks/facts.ts";
+import { factsOf } from "#api/marks/intake-rows.ts";
 import { admit, type Admission, type Admitted, type IncomingMark } from "#src/domain/admit.ts";
 import { decide, sortsLast } from "#src/domain/decide.ts";
 import {

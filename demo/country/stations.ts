@@ -1,8 +1,7 @@
-import { gradesText } from "#src/domain/grades-sold.ts";
+import { type Grade, gradesText } from "#src/domain/vocabulary.ts";
 import { demoCities, type DemoCity } from "#demo/country/cities.ts";
 import { createRandom, type Random } from "#demo/country/random.ts";
 import { distanceM, type Point } from "#src/domain/geo.ts";
-import type { Grade } from "#src/domain/vocabulary.ts";
 import type { StationRow } from "#src/feed/feed.ts";
 
 export interface DemoStation extends StationRow {

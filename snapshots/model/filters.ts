@@ -1,12 +1,12 @@
 import {
   type Grade,
+  gradeBits,
   parseGrade,
   type Queue,
   queues,
   type ServedStatus,
   servedStatuses,
 } from "#src/domain/vocabulary.ts";
-import { gradeBits } from "#src/domain/grades-sold.ts";
 import { hourS } from "#src/domain/units.ts";
 import { type Block, field, recordSize } from "#snapshots/model/block.ts";
 import { type BrandTable, foldBrand } from "#snapshots/model/brand-table.ts";

@@ -2,14 +2,13 @@ import { hash } from "node:crypto";
 import { stationHead } from "#src/contract/present.ts";
 import type { StationRow } from "#src/feed/feed.ts";
 import { emptyState, type FuelBlock, type StationState } from "#src/domain/state.ts";
-import { gradeBits, gradesIn } from "#src/domain/grades-sold.ts";
+import { gradeBits, grades, gradesIn, queues, servedStatuses } from "#src/domain/vocabulary.ts";
 import { parseTime } from "#src/domain/time.ts";
 import { chanceStep } from "#src/domain/chance/level.ts";
 import { withChance } from "#src/domain/view.ts";
-import { grades, queues, servedStatuses } from "#src/domain/vocabulary.ts";
 import {
-  field,
   type Block,
+  field,
   read,
   recordSize,
   type Rendered,

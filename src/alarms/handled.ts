@@ -1,7 +1,7 @@
 import type { AlarmRow } from "#src/alarms/alarms.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { nearestCity } from "#src/marks/nearest-city.ts";
-import { idsOfDays, readOpen } from "#src/marks/open-days.ts";
+import { idsOfDays, readOpen } from "#src/marks/days.ts";
 import { networkDigits } from "#src/marks/source-blocks.ts";
 
 /** Finds the alarms about which nothing is left to decide (decisions 16.16), and the names of their partners. */

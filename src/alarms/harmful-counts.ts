@@ -1,5 +1,6 @@
 import type { ServedStatus } from "#src/domain/vocabulary.ts";
 import { addTo, type Db, rows, type Statements } from "#src/infrastructure/db.ts";
+import { columnsOf } from "#src/infrastructure/lists.ts";
 
 /** A harmful change of a station's served content (decisions 4.3). Equal statuses: a detail changed. */
 export interface HarmfulChange {
@@ -25,11 +26,7 @@ export async function countHarmful(
      from unnest(?::text[], ?::text[], ?::text[]) as c(from_status, to_status, source_kind)
      group by from_status, to_status, source_kind order by from_status, to_status, source_kind
      on conflict (from_status, to_status, source_kind) do update set ${addTo("h", "count")}`,
-    [
-      changes.map(({ from }) => from),
-      changes.map(({ to }) => to),
-      changes.map(({ sourceKind }) => sourceKind),
-    ],
+    columnsOf(changes, "from", "to", "sourceKind"),
     "count_harmful",
   );
 }

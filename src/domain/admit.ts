@@ -4,12 +4,7 @@ import {
   type PendingStatus,
 } from "#src/domain/widget-confirmation.ts";
 import type { Point } from "#src/domain/geo.ts";
-import {
-  isRemote,
-  type JudgeRules,
-  type Located,
-  neededFor,
-} from "#src/domain/confirmation-rules.ts";
+import { isRemote, type JudgeRules, type Located, neededFor } from "#src/domain/devices.ts";
 import { type Refusal, refuse } from "#src/contract/refusals.ts";
 import { type ByGrade, type PriceRules, pricesNeeded } from "#src/domain/price-line.ts";
 import type { FoldRules } from "#src/domain/rules.ts";

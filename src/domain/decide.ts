@@ -2,8 +2,8 @@ import { type Basis, devices, type FirstSeen } from "#src/domain/devices.ts";
 import {
   advance,
   type Event,
-  type Folded,
   foldAll,
+  type Folded,
   positionOf,
   step,
   supportersAt,
@@ -14,12 +14,12 @@ import type { FoldRules } from "#src/domain/rules.ts";
 import {
   emptyState,
   type Mark,
+  order,
   type Position,
   type Seed,
   type StationState,
-  order,
 } from "#src/domain/state.ts";
-import type { StateAt } from "#src/domain/status-runs.ts";
+import { type StateAt, view } from "#src/domain/view.ts";
 import {
   family,
   type Outcome,
@@ -27,7 +27,6 @@ import {
   type Rule,
   type ServedStatus,
 } from "#src/domain/vocabulary.ts";
-import { view } from "#src/domain/view.ts";
 
 /** The outcome of one mark: the changing part of `published` in docs/contract.md 2.8 and decisions 5. */
 export interface MarkOutcome {

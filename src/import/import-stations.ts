@@ -1,6 +1,6 @@
 import type { StationRow } from "#src/feed/feed.ts";
 import { rows, type Db } from "#src/infrastructure/db.ts";
-import { gradesText } from "#src/domain/grades-sold.ts";
+import { gradesText } from "#src/domain/vocabulary.ts";
 import { idsOfSource, saveStations } from "#src/import/apply-stations.ts";
 import { readAliases, servedBrands } from "#src/import/brand-aliases.ts";
 import {

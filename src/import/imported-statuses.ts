@@ -1,4 +1,4 @@
-import { readStored } from "#src/feed/stored-state.ts";
+import { readStored } from "#src/feed/feed.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
 import type { StationState } from "#src/domain/state.ts";

@@ -1,5 +1,4 @@
-import { gradesText } from "#src/domain/grades-sold.ts";
-import { type Grade, grades } from "#src/domain/vocabulary.ts";
+import { type Grade, grades, gradesText } from "#src/domain/vocabulary.ts";
 import { knownBrands } from "#src/import/brand-names.ts";
 import type { Reasons } from "#src/import/file-import.ts";
 import { isNearCountry } from "#src/import/guards.ts";

@@ -3,6 +3,12 @@ export function* slices<T>(list: readonly T[], size: number): Generator<T[]> {
   for (let from = 0; from < list.length; from += size) yield list.slice(from, from + size);
 }
 
+/** The values of each of these members, in the order of the list: bindings of a statement that unnests them. */
+export const columnsOf = <T extends object>(
+  list: readonly T[],
+  ...members: readonly (keyof T)[]
+): unknown[][] => members.map((member) => list.map((item) => item[member]));
+
 /** The items by their keys, each group in the order of the list. (Node 20 has no `Map.groupBy`.) */
 export function grouped<T, Key>(list: Iterable<T>, keyOf: (item: T) => Key): Map<Key, T[]> {
   const groups = new Map<Key, T[]>();

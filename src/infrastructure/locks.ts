@@ -1,4 +1,5 @@
 import { rows, type Statements } from "#src/infrastructure/db.ts";
+import { columnsOf } from "#src/infrastructure/lists.ts";
 
 /**
  * Every advisory lock of the service. Postgres keeps locks named by one bigint apart from those named by two integers,
@@ -90,6 +91,6 @@ export const askRefold = async (
      from (select station_id, timestamptz 'epoch' + min(ms) * interval '1 ms' as at
            from unnest(?::text[], ?::bigint[]) as u (station_id, ms) group by 1) asked
      where s.station_id = asked.station_id and (not s.refold or s.refold_from > asked.at)`,
-    [changed.map(({ station_id }) => station_id), changed.map(({ at }) => at)],
+    columnsOf(changed, "station_id", "at"),
   );
 };

@@ -4,15 +4,21 @@ import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 import {
+  type Counts,
   createLocalLimiter,
   createUnsentCounts,
   dayOf,
+  partnerIdIn,
   quotaDecision,
   type QuotaDecision,
-  type SpareCounts,
+  runMeter,
   type Seen,
+  type SpareCounts,
+  type Take,
 } from "#src/limits/limiter.ts";
-import { type Counts, partnerIdIn, runMeter, type Take } from "#src/limits/meter-script.ts";
+import type { Db } from "#src/infrastructure/db.ts";
+import { createPolled } from "#src/infrastructure/polled.ts";
+import { loadUsedToday } from "#src/limits/usage-rows.ts";
 
 /** The budget that a request uses, and the usage that counts it. */
 export interface Metered {
@@ -321,3 +327,28 @@ function takeOf({ who, waiting }: Group<unknown, never>, seen: Seen): Take {
   const ofDay = { floorDay: floor?.day ?? 0, floor: floor?.count ?? 0 };
   return { bucket, usage, rpm, daily, ...ofDay, floorMinute: seen.minute, floorMn: seen.mn, uses };
 }
+
+/**
+ * Each partner's durable use of today: the meter continues from it when Redis has lost its own counts. Read again every
+ * `keysRefreshMs`; while Postgres is away the last answer stays.
+ */
+export function createUsedToday({ db, config, log }: { db: Db; config: Config; log: Log }) {
+  let latest: Awaited<ReturnType<typeof loadUsedToday>> = null;
+  const { start, stop } = createPolled({
+    everyMs: config.keysRefreshMs,
+    look: async () => {
+      latest = await loadUsedToday(db);
+    },
+    onError: (reason) => log.debug({ reason }, "used requests not refreshed"),
+  });
+
+  return {
+    floorOf(partnerId: number): Metered["floor"] {
+      const count = latest?.counts.get(partnerId);
+      return latest === null || count === undefined ? null : { day: latest.day, count };
+    },
+    ...{ start, stop },
+  };
+}
+
+export type UsedToday = ReturnType<typeof createUsedToday>;

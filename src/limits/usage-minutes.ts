@@ -1,6 +1,6 @@
 import type { MinuteFigures } from "#src/contract/dashboard.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
-import { meterKey, minutesKey } from "#src/limits/meter-script.ts";
+import { meterKey, minutesKey } from "#src/limits/limiter.ts";
 
 /**
  * Requests per minute of a partner's secret keys over the UTC day `today` (days since the epoch) and the `days - 1`

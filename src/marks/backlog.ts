@@ -1,6 +1,6 @@
 import type { ConsoleFailedMark } from "#src/contract/console.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
-import { idsOfDays, readOpen } from "#src/marks/open-days.ts";
+import { idsOfDays, readOpen } from "#src/marks/days.ts";
 
 /** The open work of the marks workers, from the database, which alone knows it. */
 export interface Backlog {

@@ -3,7 +3,7 @@ import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 import { askRefold, type ChangedEvent, lockStations } from "#src/infrastructure/locks.ts";
 import { msOf } from "#src/marks/marks.ts";
-import { daysOfIds, idsOfDays } from "#src/marks/open-days.ts";
+import { daysOfIds, idsOfDays } from "#src/marks/days.ts";
 import {
   readableSelection,
   refuseSelection,

@@ -1,5 +1,5 @@
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
-import { readStored } from "#src/feed/stored-state.ts";
+import { readStored } from "#src/feed/feed.ts";
 import { databaseNow } from "#src/infrastructure/clock.ts";
 import type {
   ConsoleBatch,

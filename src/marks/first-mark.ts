@@ -3,7 +3,7 @@ import type { Admitted, IncomingMark } from "#src/domain/admit.ts";
 import type { Statement } from "#src/domain/state.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
 import { markColumns, type MarkRow, msOf, toMark } from "#src/marks/marks.ts";
-import { daysOfIds, idsOfDays } from "#src/marks/open-days.ts";
+import { daysOfIds, idsOfDays } from "#src/marks/days.ts";
 
 /** The fields of a mark that are compared. */
 type Said = Statement &

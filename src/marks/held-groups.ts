@@ -4,7 +4,7 @@ import { type Db, rows } from "#src/infrastructure/db.ts";
 import { networkDigits } from "#src/marks/source-blocks.ts";
 import { msOf } from "#src/marks/marks.ts";
 import { nearestCity } from "#src/marks/nearest-city.ts";
-import { type Days, idsOfDays, readOpen } from "#src/marks/open-days.ts";
+import { type Days, idsOfDays, readOpen } from "#src/marks/days.ts";
 
 /** Some metres: no phone in a hand measures the station's own point so well. */
 const exactDegrees = 0.00003;

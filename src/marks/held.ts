@@ -10,7 +10,7 @@ import {
   msOf,
   stationTitle,
 } from "#src/marks/marks.ts";
-import { type Days, idsOfDays, readOpen } from "#src/marks/open-days.ts";
+import { type Days, idsOfDays, readOpen } from "#src/marks/days.ts";
 
 /** A mark that waits for the operator's decision (decisions 4). A rollback can select its `reporter_id`. */
 type HeldMark = Pick<Row, "id" | "station_id" | "station" | "status" | "remote" | "comment"> &

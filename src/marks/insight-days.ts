@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { type DayTimes, type GradeSums, noTimes } from "#src/domain/insights.ts";
-import { runsWithin } from "#src/domain/status-runs.ts";
+import { runsWithin } from "#src/domain/view.ts";
 import { formatDay, startOfDay } from "#src/domain/time.ts";
 import { dayMs, hourMs } from "#src/domain/units.ts";
 import type { Status } from "#src/domain/vocabulary.ts";

@@ -2,7 +2,7 @@ import type { ConsoleNetwork } from "#src/contract/console.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { networkDigits } from "#src/marks/source-blocks.ts";
 import { msOf } from "#src/marks/marks.ts";
-import { idsOfDays, readOpen } from "#src/marks/open-days.ts";
+import { idsOfDays, readOpen } from "#src/marks/days.ts";
 
 const alarmDays = 7;
 const subjectStart = "network ";

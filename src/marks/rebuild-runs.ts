@@ -1,7 +1,7 @@
 import type { Refusal } from "#src/contract/refusals.ts";
 import { decide } from "#src/domain/decide.ts";
 import { emptyState } from "#src/domain/state.ts";
-import { runsOfRefold } from "#src/domain/status-runs.ts";
+import { runsOfRefold } from "#src/domain/view.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { slices } from "#src/infrastructure/lists.ts";

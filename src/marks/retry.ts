@@ -1,6 +1,6 @@
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
-import { daysOfIds, idsOfDays, readOpen } from "#src/marks/open-days.ts";
+import { daysOfIds, idsOfDays, readOpen } from "#src/marks/days.ts";
 import { act, nothing, operatorAct, unknown } from "#src/operators/act.ts";
 import { longId } from "#src/operators/inputs.ts";
 

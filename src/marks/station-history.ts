@@ -1,4 +1,4 @@
-import { readStored } from "#src/feed/stored-state.ts";
+import { readStored } from "#src/feed/feed.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { containing } from "#src/operators/operator-log.ts";
 import { rows, type Db, type Statements } from "#src/infrastructure/db.ts";

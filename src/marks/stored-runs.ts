@@ -1,12 +1,13 @@
 import { Type } from "typebox";
 import type { StationState } from "#src/domain/state.ts";
-import { readStored } from "#src/feed/stored-state.ts";
-import { type RunsSince, type StatusRun, withTimePassed } from "#src/domain/status-runs.ts";
+import { readStored } from "#src/feed/feed.ts";
+import { type RunsSince, type StatusRun, withTimePassed } from "#src/domain/view.ts";
 import { startOfDay } from "#src/domain/time.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { servedStatuses } from "#src/domain/vocabulary.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows, type Statements } from "#src/infrastructure/db.ts";
+import { columnsOf } from "#src/infrastructure/lists.ts";
 import { compileShape, stored } from "#src/infrastructure/quarantine.ts";
 import type { History } from "#src/marks/histories.ts";
 import { fromMs, msOf } from "#src/marks/marks.ts";
@@ -74,12 +75,8 @@ export async function writeRuns(
        on conflict (station_id, from_at) do update set status = excluded.status, to_at = excluded.to_at
        where (r.status, r.to_at) is distinct from (excluded.status, excluded.to_at)`,
     [
-      changed.map(({ stationId }) => stationId),
-      changed.map(({ since }) => since),
-      all.map(({ stationId }) => stationId),
-      all.map(({ status }) => status),
-      all.map(({ from }) => from),
-      all.map(({ to }) => to),
+      ...columnsOf(changed, "stationId", "since"),
+      ...columnsOf(all, "stationId", "status", "from", "to"),
     ],
     "write_runs",
   );
@@ -123,11 +120,8 @@ async function noteRewritten(
        where coalesce(before.status, 'nodata') <> coalesce(a.status, 'nodata')
        having min(a.at) < ${fromMs}`,
     [
-      past.map(({ stationId }) => stationId),
-      past.map(({ since }) => since),
-      all.map(({ stationId }) => stationId),
-      all.map(({ status }) => status),
-      all.map(({ from }) => from),
+      ...columnsOf(past, "stationId", "since"),
+      ...columnsOf(all, "stationId", "status", "from"),
       today,
     ],
   );

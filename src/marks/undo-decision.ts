@@ -13,7 +13,7 @@ import {
   lockBatch,
 } from "#src/marks/bulk-decisions.ts";
 import { msOf } from "#src/marks/marks.ts";
-import { daysOfIds, idsOfDays, reopenDays } from "#src/marks/open-days.ts";
+import { daysOfIds, idsOfDays, reopenDays } from "#src/marks/days.ts";
 import { act, unknown } from "#src/operators/act.ts";
 
 /**

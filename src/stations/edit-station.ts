@@ -2,8 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type Static, Type } from "typebox";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import type { Point } from "#src/domain/geo.ts";
-import { readGrades } from "#src/domain/grades-sold.ts";
-import { grades } from "#src/domain/vocabulary.ts";
+import { grades, readGrades } from "#src/domain/vocabulary.ts";
 import type { HandSet } from "#src/contract/console.ts";
 import type { StationRow } from "#src/feed/feed.ts";
 import { cleanText } from "#src/import/clean-text.ts";
@@ -13,8 +12,8 @@ import { already, invalid, noId, operatorAct, unknown } from "#src/operators/act
 import { line, oneOf, stationId } from "#src/operators/inputs.ts";
 import { hoursFault } from "#src/stations/opening-hours.ts";
 import {
-  type HandEdits,
   fileValue,
+  type HandEdits,
   type HandField,
   handFields,
   handSetOf,

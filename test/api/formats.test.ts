@@ -1,4 +1,4 @@
-import { noSales } from "#src/domain/grades-sold.ts";
+import { noSales } from "#src/domain/vocabulary.ts";
 import { type IncomingMessage, ServerResponse } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { request } from "node:http";

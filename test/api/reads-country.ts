@@ -1,6 +1,5 @@
-import { noSales } from "#src/domain/grades-sold.ts";
+import { noSales, type Status } from "#src/domain/vocabulary.ts";
 import { emptyState, type StationState } from "#src/domain/state.ts";
-import type { Status } from "#src/domain/vocabulary.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 
 export interface Entry {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { cellsOf } from "#src/feed/cells.ts";
+import { cellsOf } from "#src/feed/cache-generations.ts";
 import { createFollower } from "#src/feed/follower.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { addKey, addPartner, beforeStoring, type Edge } from "#test/api/edge.ts";

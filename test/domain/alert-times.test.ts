@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { nightFrom, nightTo, pauseUntilTold } from "#src/domain/alert-times.ts";
+import { nightFrom, nightTo, pauseUntilTold } from "#src/domain/wall-clock.ts";
 import { hourMs, minuteMs } from "#src/domain/units.ts";
 
 const day = "2026-11-23";

@@ -10,7 +10,7 @@ import {
   shareOut,
   sharesOut,
 } from "#src/domain/insights.ts";
-import { runsWithin, type StatusRun } from "#src/domain/status-runs.ts";
+import { runsWithin, type StatusRun } from "#src/domain/view.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { grades, servedStatuses, statuses } from "#src/domain/vocabulary.ts";

@@ -1,17 +1,19 @@
-import { expect } from "chai";
 import fc from "fast-check";
+import { expect } from "chai";
 import { decide, sortsLast } from "#src/domain/decide.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
 import { emptyState, type Mark, type Seed, type StationState } from "#src/domain/state.ts";
 import {
-  type RunsSince,
   runsChangedBy,
   runsOfRefold,
+  type RunsSince,
+  statusAt,
   type StatusRun,
   statusRuns,
+  transitions,
+  view,
   withTimePassed,
-} from "#src/domain/status-runs.ts";
-import { transitions, statusAt, view } from "#src/domain/view.ts";
+} from "#src/domain/view.ts";
 import { statuses } from "#src/domain/vocabulary.ts";
 import { afterGap } from "#src/marks/histories.ts";
 import {

@@ -5,7 +5,7 @@ import type { FuelBlock } from "#src/domain/state.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { dayMs, hourMs } from "#src/domain/units.ts";
 import { firstIdOfDay } from "#src/marks/marks.ts";
-import { closeDays } from "#src/marks/open-days.ts";
+import { closeDays } from "#src/marks/days.ts";
 import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { signIn } from "#test/flow/console-client.ts";

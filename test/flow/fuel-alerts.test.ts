@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { nightFrom, nightTo } from "#src/domain/alert-times.ts";
+import { nightFrom, nightTo } from "#src/domain/wall-clock.ts";
 import { dayS } from "#src/domain/units.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { rows } from "#src/infrastructure/db.ts";

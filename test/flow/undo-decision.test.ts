@@ -3,7 +3,7 @@ import { isRefusal } from "#src/contract/refusals.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import type { ConsoleBatch } from "#src/contract/console.ts";
 import { decideBatch } from "#src/marks/bulk-decisions.ts";
-import { closeDays, openDays } from "#src/marks/open-days.ts";
+import { closeDays, openDays } from "#src/marks/days.ts";
 import { undoDecision } from "#src/marks/undo-decision.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import { startRole } from "#test/harness/roles.ts";

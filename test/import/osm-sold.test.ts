@@ -1,7 +1,6 @@
-import { expect } from "chai";
 import fc from "fast-check";
-import { gradeBits, gradesIn, gradesText, readGrades } from "#src/domain/grades-sold.ts";
-import { grades } from "#src/domain/vocabulary.ts";
+import { expect } from "chai";
+import { gradeBits, grades, gradesIn, gradesText, readGrades } from "#src/domain/vocabulary.ts";
 import { fromOverpass } from "#src/import/osm-object.ts";
 import { hoursText, soldFrom } from "#src/import/osm-sold.ts";
 import { stationFrom } from "#src/import/osm-station.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { gradesText } from "#src/domain/grades-sold.ts";
+import { gradesText } from "#src/domain/vocabulary.ts";
 import { shownNames } from "#src/import/osm-station.ts";
 import { knownBrands } from "#src/import/brand-names.ts";
 import { guessSource } from "#src/import/guess-source.ts";

@@ -1,4 +1,4 @@
-import { noSales } from "#src/domain/grades-sold.ts";
+import { noSales } from "#src/domain/vocabulary.ts";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

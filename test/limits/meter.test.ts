@@ -1,14 +1,13 @@
+import fc from "fast-check";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import fc from "fast-check";
 import { createClock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createMeter, type Meter, type Metered } from "#src/limits/meter.ts";
-import { runMeter } from "#src/limits/meter-script.ts";
+import { createLocalLimiter, runMeter } from "#src/limits/limiter.ts";
 import { Redis as PlainRedis } from "ioredis";
 import { createRedis, partnerPrefix, type Redis } from "#src/infrastructure/redis.ts";
-import { createLocalLimiter } from "#src/limits/limiter.ts";
 import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
 import { useRedis } from "#test/harness/use.ts";
 

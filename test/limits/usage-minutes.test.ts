@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { runMeter } from "#src/limits/meter-script.ts";
+import { runMeter } from "#src/limits/limiter.ts";
 import { partnerPrefix } from "#src/infrastructure/redis.ts";
 import { minuteFigures } from "#src/limits/usage-minutes.ts";
 import { useRedis } from "#test/harness/use.ts";

@@ -1,4 +1,4 @@
-import { noSales } from "#src/domain/grades-sold.ts";
+import { noSales } from "#src/domain/vocabulary.ts";
 import { expect } from "chai";
 import fc from "fast-check";
 import { distanceM, type Point } from "#src/domain/geo.ts";

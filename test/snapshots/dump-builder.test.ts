@@ -1,4 +1,4 @@
-import { noSales } from "#src/domain/grades-sold.ts";
+import { noSales } from "#src/domain/vocabulary.ts";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import * as zlib from "node:zlib";
 import { expect } from "chai";

@@ -1,4 +1,4 @@
-import { noSales } from "#src/domain/grades-sold.ts";
+import { noSales } from "#src/domain/vocabulary.ts";
 import { expect } from "chai";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { Redis } from "#src/infrastructure/redis.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { decide } from "#src/domain/decide.ts";
 import { emptyState } from "#src/domain/state.ts";
-import { type StatusRun, statusRuns } from "#src/domain/status-runs.ts";
+import { type StatusRun, statusRuns } from "#src/domain/view.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { dayMs, hourMs } from "#src/domain/units.ts";
 import type { Status } from "#src/domain/vocabulary.ts";

@@ -1,20 +1,27 @@
 import { raiseAlarms } from "#src/alarms/raise.ts";
 import { inTransaction, isBrokenOff, isUnavailable, rows } from "#src/infrastructure/db.ts";
 import type { Decision } from "#src/domain/decide.ts";
-import { decideStation } from "#src/marks/facts/decide-station.ts";
-import { loadStationFacts, type StationFacts } from "#src/marks/facts/station-facts.ts";
+import {
+  decideStation,
+  loadStationFacts,
+  type StationFacts,
+} from "#src/marks/facts/station-facts.ts";
 import { refoldMarks } from "#src/marks/histories.ts";
 import { waitingMax } from "#src/marks/marks.ts";
 import { moveMarks } from "#src/marks/move-marks.ts";
-import { type Days, daysOfIds, idsOfDays, openDays } from "#src/marks/open-days.ts";
+import { type Days, daysOfIds, idsOfDays, openDays } from "#src/marks/days.ts";
 import { type Locking, lockStations } from "#src/infrastructure/locks.ts";
 import type { Quarantine } from "#src/infrastructure/quarantine.ts";
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import type { Unfoldable } from "#src/marks/unfoldable.ts";
 import type { RoleDeps } from "#workers/role.ts";
 import { type Changed, isLostFence, save } from "#workers/marks/save.ts";
-import { createReviewCities } from "#workers/marks/cities.ts";
-import { type Decided, type FirstStatuses, review } from "#workers/marks/hold-harmful.ts";
+import {
+  createReviewCities,
+  type Decided,
+  type FirstStatuses,
+  review,
+} from "#workers/marks/hold-harmful.ts";
 
 export type ProcessDeps = Pick<RoleDeps, "db" | "config" | "clock" | "log"> & {
   quarantine?: Quarantine;

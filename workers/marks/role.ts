@@ -4,14 +4,17 @@ import { rows } from "#src/infrastructure/db.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
 import { inTraces } from "#src/infrastructure/tracing.ts";
 import { fromMs, recentIds } from "#src/marks/marks.ts";
-import { type Days, idsOfDays, openDays } from "#src/marks/open-days.ts";
+import { type Days, idsOfDays, openDays } from "#src/marks/days.ts";
 import type { MarksJob } from "#src/infrastructure/queues.ts";
 import { advanceGenerations } from "#src/feed/cache-generations.ts";
 import { createRetryBackoff, noteUnfoldable, type Unfoldable } from "#src/marks/unfoldable.ts";
 import { createQueueWorker, type Role, type RoleDeps } from "#workers/role.ts";
-import { createReviewCities } from "#workers/marks/cities.ts";
-import { type FirstStatuses, tellFirstStatuses } from "#workers/marks/hold-harmful.ts";
-import { processStations, type ProcessOptions } from "#workers/marks/process.ts";
+import {
+  createReviewCities,
+  type FirstStatuses,
+  tellFirstStatuses,
+} from "#workers/marks/hold-harmful.ts";
+import { type ProcessOptions, processStations } from "#workers/marks/process.ts";
 
 const sweepStations = 200;
 /** Jobs that one process holds, to coalesce them into few transactions. */

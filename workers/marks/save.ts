@@ -1,11 +1,11 @@
 import type { Config } from "#src/infrastructure/config.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
+import { columnsOf } from "#src/infrastructure/lists.ts";
 import type { Point } from "#src/domain/geo.ts";
 import type { StationState } from "#src/domain/state.ts";
-import { runsChangedBy, runsOfRefold } from "#src/domain/status-runs.ts";
-import { transitions, view } from "#src/domain/view.ts";
+import { runsChangedBy, runsOfRefold, transitions, statusAt } from "#src/domain/view.ts";
 import { firstIdOfDay, fromMs, hotMs, idAfter } from "#src/marks/marks.ts";
-import { daysOfIds, idsOfDays } from "#src/marks/open-days.ts";
+import { daysOfIds, idsOfDays } from "#src/marks/days.ts";
 import { keptWholeSince, type StationRuns, writeRuns } from "#src/marks/stored-runs.ts";
 import type { PipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import { countHarmful } from "#src/alarms/harmful-counts.ts";
@@ -73,32 +73,17 @@ async function writeReview(
          from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
            as c(mark_id, station_id, source, city, from_status, to_status)
          on conflict (mark_id) do nothing`,
-        [
-          now,
-          counted.map(({ markId }) => markId),
-          counted.map(({ stationId }) => stationId),
-          counted.map(({ source }) => source),
-          counted.map(({ city }) => city),
-          counted.map(({ from }) => from),
-          counted.map(({ to }) => to),
-        ],
+        [now, ...columnsOf(counted, "markId", "stationId", "source", "city", "from", "to")],
         "save_review_changes",
       ),
     );
-  if (held.length > 0)
-    statements.push(
-      rows(
-        tx,
-        `update marks set review = 'held', held_reason = h.reason
-         from unnest(?::bigint[], ?::text[]) as h(id, reason) where marks.id = h.id and marks.id = any(?::bigint[])
-           and ${idsOfDays(daysOfIds(held.map(({ markId }) => markId)), "marks.id")}`,
-        [
-          held.map(({ markId }) => markId),
-          held.map(({ reason }) => reason),
-          held.map(({ markId }) => markId),
-        ],
-      ),
-    );
+  if (held.length > 0) {
+    const ids = held.map(({ markId }) => markId);
+    const sql = `update marks set review = 'held', held_reason = h.reason
+      from unnest(?::bigint[], ?::text[]) as h(id, reason) where marks.id = h.id and marks.id = any(?::bigint[])
+        and ${idsOfDays(daysOfIds(ids), "marks.id")}`;
+    statements.push(rows(tx, sql, [...columnsOf(held, "markId", "reason"), ids]));
+  }
   if (alarms.length > 0) statements.push(raiseAlarms(tx, alarms));
   if (harmful.length > 0) statements.push(countHarmful(tx, harmful));
   await Promise.all(statements);
@@ -152,7 +137,7 @@ async function dropOpinions(tx: Statements, decided: readonly Decided[]): Promis
     tx,
     `delete from opinions o using unnest(?::text[], ?::bigint[]) as g(station_id, reporter_id)
      where o.station_id = g.station_id and o.reporter_id = g.reporter_id`,
-    [gone.map((one) => one.stationId), gone.map((one) => one.reporterId)],
+    columnsOf(gone, "stationId", "reporterId"),
     "drop_opinions",
   );
 }
@@ -167,16 +152,23 @@ async function write(
   now: number,
   config: Config,
 ): Promise<void> {
-  const outcomes = decided.flatMap(({ decision }) => [...decision.outcomes]);
+  const outcomes = decided.flatMap(({ decision }) =>
+    [...decision.outcomes].map(([id, outcome]) => ({ id, ...outcome })),
+  );
   const fresh = decided.flatMap(({ work, decision }) => {
     const stored = new Set(work.facts.opinions.map((mark) => mark.id));
     return [...decision.opinions.values()]
       .filter((mark) => !stored.has(mark.id))
-      .map((mark) => ({ stationId: work.stationId, mark }));
+      .map((mark) => ({ ...mark, stationId: work.stationId, json: JSON.stringify(mark) }));
   });
-  const next = (state: StationState): number | null =>
-    transitions(state, config.statusLifetimeMs).find((at) => at > now) ?? null;
-  const ids = outcomes.map(([id]) => id);
+  const { statusLifetimeMs } = config;
+  const states = decided.map(({ work: { stationId }, decision: { state } }) => ({
+    stationId,
+    state: JSON.stringify(state),
+    status: statusAt(state, now, statusLifetimeMs),
+    next: transitions(state, statusLifetimeMs).find((at) => at > now) ?? null,
+  }));
+  const ids = outcomes.map(({ id }) => id);
   const from = firstIdOfDay(now - hotMs);
   const to = idAfter(now);
   const allHot = ids.every((id) => id >= from && id < to);
@@ -205,24 +197,11 @@ async function write(
      )
      select expect_count((select count(*) from outcome), ?)`,
     [
+      ...columnsOf(outcomes, "id", "outcome", "status", "reason", "have", "needed", "rule"),
       ids,
-      outcomes.map(([, is]) => is.outcome),
-      outcomes.map(([, is]) => is.status),
-      outcomes.map(([, is]) => is.reason),
-      outcomes.map(([, is]) => is.have),
-      outcomes.map(([, is]) => is.needed),
-      outcomes.map(([, is]) => is.rule),
-      ids,
-      fresh.map((one) => one.stationId),
-      fresh.map((one) => one.mark.reporterId),
-      fresh.map((one) => one.mark.id),
-      fresh.map((one) => one.mark.at),
-      fresh.map((one) => JSON.stringify(one.mark)),
-      decided.map(({ work }) => work.stationId),
-      decided.map(({ decision }) => JSON.stringify(decision.state)),
-      decided.map(({ decision }) => view(decision.state, now, config.statusLifetimeMs).status),
-      decided.map(({ decision }) => next(decision.state)),
-      decided.map(({ work }) => work.stationId),
+      ...columnsOf(fresh, "stationId", "reporterId", "id", "at", "json"),
+      ...columnsOf(states, "stationId", "state", "status", "next"),
+      states.map(({ stationId }) => stationId),
       outcomes.length,
     ],
     // A plan over old partitions is not worth keeping.

@@ -2,7 +2,7 @@ import { createDb, isUnavailable, rows } from "#src/infrastructure/db.ts";
 import { lockIds } from "#src/infrastructure/locks.ts";
 import { directUrl } from "#src/infrastructure/postgres-hosts.ts";
 import type { ServerTime } from "#src/infrastructure/server-time.ts";
-import { type DayTable, dayOfTable, dayTablesBefore } from "#src/marks/partitions.ts";
+import { type DayTable, dayOfTable, dayTablesBefore } from "#src/marks/days.ts";
 import type { RoleDeps } from "#workers/role.ts";
 import { pruneReporters } from "#workers/upkeep/people.ts";
 

@@ -2,7 +2,7 @@ import { dayMs } from "#src/domain/units.ts";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { lockIntake } from "#src/infrastructure/locks.ts";
 import { firstIdOfDay, idsByDays } from "#src/marks/marks.ts";
-import { type DayTable, dayOfTable, dayTablesBefore } from "#src/marks/partitions.ts";
+import { type DayTable, dayOfTable, dayTablesBefore } from "#src/marks/days.ts";
 import type { RoleDeps } from "#workers/role.ts";
 
 type Deps = Pick<RoleDeps, "db" | "config" | "clock" | "log">;

@@ -1,13 +1,13 @@
 import { inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
+import { columnsOf } from "#src/infrastructure/lists.ts";
 import { lockIds } from "#src/infrastructure/locks.ts";
 import type { StationState } from "#src/domain/state.ts";
-import { statusRuns } from "#src/domain/status-runs.ts";
-import { statusAt, transitions } from "#src/domain/view.ts";
+import { statusAt, statusRuns, transitions } from "#src/domain/view.ts";
 import type { ServedStatus } from "#src/domain/vocabulary.ts";
 import { msOf } from "#src/marks/marks.ts";
 import { type StationRuns, writeRuns } from "#src/marks/stored-runs.ts";
 import type { Log } from "#src/infrastructure/log.ts";
-import { readStored } from "#src/feed/stored-state.ts";
+import { readStored } from "#src/feed/feed.ts";
 import type { RoleDeps } from "#workers/role.ts";
 
 const batch = 1000;
@@ -94,7 +94,7 @@ async function noteTimeChanges(tx: Tx, due: readonly DueRow[]): Promise<void> {
      select id, nextval('time_change_seq'), timestamptz 'epoch' + since * interval '1 ms'
      from unnest(?::text[], ?::bigint[]) as d(id, since)
      on conflict (station_id) do update set seq = excluded.seq, at = excluded.at`,
-    [due.map(({ station_id }) => station_id), due.map(({ since }) => since)],
+    columnsOf(due, "station_id", "since"),
   );
 }
 

@@ -1,6 +1,6 @@
 import webPush from "web-push";
 import { type AlertMessage, alertText, stopLabel } from "#src/contract/alert-text.ts";
-import { pauseUntilTold } from "#src/domain/alert-times.ts";
+import { pauseUntilTold } from "#src/domain/wall-clock.ts";
 import { distanceM } from "#src/domain/geo.ts";
 import { dayMs, hourS } from "#src/domain/units.ts";
 import { view } from "#src/domain/view.ts";

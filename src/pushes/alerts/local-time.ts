@@ -1,4 +1,4 @@
-import type { LocalTime } from "#src/domain/alert-times.ts";
+import type { LocalTime } from "#src/domain/wall-clock.ts";
 
 /** True for a time zone of the IANA list. */
 export function isTimeZone(name: string): boolean {

@@ -3,17 +3,18 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
 import {
   type AdmitFacts,
-  type IncomingMark,
+  type Admitted,
   externalKey,
+  type IncomingMark,
   type ReporterFacts,
 } from "#src/domain/admit.ts";
 import type { PendingStatus } from "#src/domain/widget-confirmation.ts";
 import type { Status } from "#src/domain/vocabulary.ts";
-import { hourMs, dayMs } from "#src/domain/units.ts";
-import { grouped } from "#src/infrastructure/lists.ts";
+import { dayMs, hourMs } from "#src/domain/units.ts";
+import { columnsOf, grouped } from "#src/infrastructure/lists.ts";
 import { lockIntake } from "#src/infrastructure/locks.ts";
 import { loadStationFacts } from "#src/marks/facts/station-facts.ts";
-import { idAfter, idsSince, msOf } from "#src/marks/marks.ts";
+import { fromMs, idAfter, idsSince, msOf } from "#src/marks/marks.ts";
 
 /** Locks the batch's scopes, one per partner and one for the widget. */
 export const lockScopes = (tx: Statements, batch: readonly IncomingMark[]): Promise<void> =>
@@ -240,4 +241,118 @@ function remember(reporter: ReporterFacts, row: PastRow, now: number): void {
   }
   if (row.lat !== null && row.lon !== null)
     reporter.located.push({ id, lat: row.lat, lon: row.lon, at });
+}
+
+/** A column of `marks` at intake: its name, the type and value that are bound, and the SQL of its value where it is another. */
+type Column = readonly [
+  name: string,
+  type: string,
+  value: (mark: Admitted) => unknown,
+  sql?: string,
+];
+
+/** Columns with values of the mark as it came, and as it was admitted. */
+const said = (type: string, of: Record<string, keyof IncomingMark>): Column[] =>
+  Object.entries(of).map(([name, one]) => [name, type, (mark) => mark.incomingMark[one] ?? null]);
+const judged = (type: string, of: Record<string, keyof Admitted>): Column[] =>
+  Object.entries(of).map(([name, one]) => [name, type, (mark) => mark[one]]);
+const list = (name: string, one: "fuels" | "fuelsNo"): Column => [
+  ...([name, "text"] as const),
+  ({ incomingMark }) => incomingMark[one]?.join() ?? null,
+  `string_to_array(${name}, ',')`,
+];
+const json = (value: object | null | undefined): string | null =>
+  value ? JSON.stringify(value) : null;
+const sourceOf = ({ viewer }: IncomingMark): string => (viewer === null ? "partner" : "widget");
+
+const columns: readonly Column[] = [
+  ...said("int", { partner_id: "partnerId", key_id: "keyId", limit_l: "limitL" }),
+  ...said("text", { station_id: "stationId", external_id: "externalId", status: "status" }),
+  ...said("text", { queue: "queue", comment: "comment" }),
+  ...said("float8", { lat: "lat", lon: "lon", acc_m: "accM" }),
+  ...said("bool", { express: "express", no_cash: "noCash", fuel_cards_only: "fuelCardsOnly" }),
+  ...judged("bigint", { id: "id" }),
+  ...judged("int", { needed: "needed" }),
+  ...judged("text", { rule: "rule", review: "review" }),
+  ...judged("bool", { remote: "remote", newcomer: "newcomer", shared_network: "sharedNetwork" }),
+  list("fuels", "fuels"),
+  list("fuels_no", "fuelsNo"),
+  ["limit_stated", "bool", ({ incomingMark: { limitL } }) => limitL !== undefined],
+  ["prices", "text", ({ incomingMark: { prices } }) => json(prices), "prices::jsonb"],
+  ["prices_needed", "text", (mark) => json(mark.pricesNeeded), "prices_needed::jsonb"],
+  ["source", "text", ({ incomingMark }) => sourceOf(incomingMark)],
+  ["viewer", "text", ({ incomingMark }) => incomingMark.viewer, "decode(viewer, 'hex')"],
+  ["effective_at", "bigint", ({ effectiveAt }) => effectiveAt, `epoch + effective_at * ms`],
+  // Held and expired marks are done with: nothing waits to be folded.
+  ["outcome", "text", ({ review }) => (review === "none" ? null : review)],
+  ["held_reason", "text", (mark) => (mark.review === "held" && mark.isBlocked ? "block" : null)],
+];
+const names = columns.map(([name]) => name).join(", ");
+
+const storeSql = `with m as materialized (
+    select * from unnest(?::text[], ?::bigint[], ${columns.map(([, type]) => `?::${type}[]`).join(", ")})
+      as m(reporter, reporter_id, ${names})
+  ), met as (
+    insert into reporters (hash, partner_id, viewer, first_seen)
+    select decode(hash, 'hex'), partner_id, decode(viewer, 'hex'), case when counts then ${fromMs} end
+    from unnest(?::text[], ?::int[], ?::text[], ?::bool[]) as r(hash, partner_id, viewer, counts) order by hash
+    on conflict (hash) do update set first_seen = excluded.first_seen
+      where reporters.first_seen is null and excluded.first_seen is not null
+    returning id, encode(hash, 'hex') as hash
+  ), named as (
+    -- An older row with this id is past its 30 days, or the mark would have been a duplicate.
+    insert into mark_keys (partner_id, external_id, mark_id, station_id, at)
+    select partner_id, external_id, id, station_id, ${fromMs} from m
+    where external_id is not null and partner_id is not null
+    on conflict (partner_id, external_id) do update
+      set mark_id = excluded.mark_id, station_id = excluded.station_id, at = excluded.at
+  )
+  insert into marks (${names}, reporter_id, received_at, processed_at, outcome_have)
+  select ${columns.map(([name, , , sql]) => sql ?? name).join(", ")},
+    coalesce(reporter_id, (select met.id from met where met.hash = m.reporter)), ${fromMs},
+    case when outcome is not null then ${fromMs} end, case when outcome is not null then 0 end
+  from m, (select timestamptz 'epoch' as epoch, interval '1 ms' as ms) units`;
+
+/** Stores accepted marks with their reporters and external ids, in the transaction that admitted them. */
+export async function storeMarks(
+  tx: Statements,
+  accepted: readonly Admitted[],
+  { now, reporters }: Pick<AdmitFacts, "now" | "reporters">,
+  reporterIds: ReadonlyMap<string, number>,
+): Promise<void> {
+  const who = accepted.map(({ incomingMark: { reporter } }) => reporter);
+  const met = toMeet(accepted, { now, reporters }, reporterIds);
+  await rows(
+    tx,
+    storeSql,
+    [
+      ...[who, who.map((reporter) => reporterIds.get(reporter) ?? null)],
+      ...columns.map(([, , value]) => accepted.map(value)),
+      now,
+      ...columnsOf(
+        met.map(({ incomingMark }) => incomingMark),
+        ...(["reporter", "partnerId", "viewer"] as const),
+      ),
+      ...[met.map(({ review }) => review !== "expired"), now, now, now],
+    ],
+    "store_marks",
+  );
+}
+
+/** The mark that makes a reporter known, for new reporters and for known ones without an accepted mark. An expired mark
+ * comes last, and gives no first-seen time. */
+function toMeet(
+  accepted: readonly Admitted[],
+  { now, reporters }: Pick<AdmitFacts, "now" | "reporters">,
+  reporterIds: ReadonlyMap<string, number>,
+): Admitted[] {
+  const met = new Map<string, Admitted>();
+  for (const mark of accepted) {
+    const { reporter } = mark.incomingMark;
+    // `admit` has noted the first-seen time of those that this batch makes known.
+    if (reporterIds.has(reporter) && reporters.get(reporter)?.firstSeen !== now) continue;
+    const before = met.get(reporter);
+    if (before === undefined || before.review === "expired") met.set(reporter, mark);
+  }
+  return [...met.values()];
 }
