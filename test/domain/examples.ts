@@ -259,15 +259,15 @@ export function render(example: Example): string {
     const pending =
       fuel.pending_status === "" ? "" : `\`${fuel.pending_status}\` ${fuel.pending_count}`;
     const counts = `${fuel.confirmations} / ${fuel.real_count}`;
-    return `| ${[clock(now), ...said, served, counts, pending, fuel.resolution_reason].join(" | ")} |`;
+    return `| ${[clock(now), ...said, served, counts, pending].join(" | ")} |`;
   });
   return [
     `### ${example.title}`,
     "",
     example.why,
     "",
-    "| Time | Who | Mark | Needs | Outcome | Served | Confirmations / devices | Pending | Reason |",
-    "|---|---|---|---|---|---|---|---|---|",
+    "| Time | Who | Mark | Needs | Outcome | Served | Confirmations / devices | Pending |",
+    "|---|---|---|---|---|---|---|---|",
     ...lines,
   ].join("\n");
 }
