@@ -5,9 +5,8 @@ import { createHealth } from "#api/http/health.ts";
 import { refusals } from "#src/contract/refusals.ts";
 import type { Route } from "#api/http/route.ts";
 import type { Log } from "#src/infrastructure/log.ts";
-import { addKey, addPartner, bearer, startEdge, type Edge } from "#test/api/edge.ts";
-import { until } from "#test/flow/client.ts";
-import { useEdge, useEdgeOn } from "#test/api/edge.ts";
+import { addKey, addPartner, bearer, startEdge } from "#test/api/edge.ts";
+import { useEdge } from "#test/api/edge.ts";
 
 const routes = (): Route[] => [
   {
@@ -51,37 +50,11 @@ describe("a web process", () => {
   const { log, lines } = keptLog();
   const first = useEdge({ routes, log });
   const { instance } = first;
-  const edges = [first, useEdgeOn(instance, { routes })];
   const page = (path: string): Promise<Response> => fetch(first.origin + path);
 
   before(async () => {
     partner = await addPartner(first.db, { rpm: 10, daily: 1000 });
     key = await addKey(first.db, partner);
-  });
-
-  it("admits exactly the limit together with another one, then 429 with what to wait for", async () => {
-    const leftMs = 60_000 - (Date.now() % 60_000);
-    if (leftMs < 2000) await sleep(leftMs + 20);
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, i) =>
-        fetch(`${(edges[i % 2] as Edge).url}/x`, { headers: bearer(key) }),
-      ),
-    );
-    expect(answers.filter(({ status }) => status === 200)).to.have.length(10);
-    const refused = answers.find(({ status }) => status === 429) as Response;
-    const problem = (await refused.json()) as Record<string, unknown>;
-    expect(problem["type"]).to.match(/\/problems\/rate-limit-exceeded$/);
-    expect([problem["limit"], problem["window"], problem["status"]]).to.deep.equal([
-      10,
-      "60s",
-      429,
-    ]);
-    expect(Number(refused.headers.get("Retry-After"))).to.be.within(1, 60);
-    expect(refused.headers.get("X-RateLimit-Remaining")).to.equal("0");
-    expect(refused.headers.get("X-RateLimit-Daily-Remaining")).to.equal("990");
-    const reset = Number(refused.headers.get("X-RateLimit-Reset"));
-    const answered = Date.parse(refused.headers.get("date") ?? "") / 1000;
-    expect(reset - answered).to.be.within(-1, 61);
   });
 
   it("refuses by the daily quota, and a 404 comes after that", async () => {
@@ -93,24 +66,6 @@ describe("a web process", () => {
     };
     expect(await ask("/nope")).to.deep.equal([404, undefined]);
     expect(await ask("/nope")).to.deep.equal([429, "86400s"]);
-  });
-
-  it("takes over changed limits and switches at a NOTIFY", async () => {
-    const id = await addPartner(first.db);
-    const own = await addKey(first.db, id);
-    const limit = async (): Promise<string | null> => {
-      const answer = await fetch(`${first.url}/x`, { headers: bearer(own) });
-      await answer.text();
-      return answer.status === 403 ? "disabled" : answer.headers.get("X-RateLimit-Limit");
-    };
-    const becomes = async (change: object, value: string): Promise<void> => {
-      await first.db("partners").where({ id }).update(change);
-      await first.db.raw("notify keys");
-      await until(limit, (now) => now === value, 1000);
-    };
-    expect(await limit()).to.equal("120");
-    await becomes({ rpm: 300 }, "300");
-    await becomes({ enabled: false }, "disabled");
   });
 
   it("tells that it is alive and ready, without a key", async () => {

@@ -266,61 +266,6 @@ describe("the operator's command line, command by command", function () {
     expect(await list("--since", "2020-01-01", "--limit", "1")).to.have.length(1);
   });
 
-  it("corrects a station by hand, says what it was, and what the file has in its place", async () => {
-    await rows(
-      instance.db,
-      "insert into stations (id, source, lat, lon, name) values ('n5', 'osm', 55, 37, 'АЗС')",
-    );
-    await rows(instance.db, "select feed_stamp('{n5}')");
-    const edited = await operator(
-      "station",
-      "edit",
-      "n5",
-      "--name",
-      "АЗС 5",
-      "--lat",
-      "-5.5",
-      "--lon",
-      "1",
-      "--json",
-    );
-    expect(edited.json).to.deep.include({
-      before: { name: "АЗС", position: { lat: 55, lon: 37 } },
-      after: { name: "АЗС 5", position: { lat: -5.5, lon: 1 } },
-    });
-    const people = await operator("station", "show", "n5");
-    expect(people.out).to.match(/^name +АЗС 5 {2}\(set by hand; the file has "АЗС"\)$/m);
-    expect(people.out).to.match(/^position +-5.5, 1 {2}\(set by hand; the file has 55, 37\)$/m);
-    expect((await operator("station", "edit", "n5", "--from-file", "name")).out).to.match(
-      /^name +"АЗС 5" → "АЗС"$/m,
-    );
-    const again = await operator("station", "edit", "n5", "--name", "АЗС", "--json");
-    expect([again.code, again.json.error]).to.deep.equal([
-      1,
-      "station n5 is like this already: nothing was changed",
-    ]);
-    const closed = await operator("station", "close", "n5", "--comment", "gone", "--json");
-    expect(closed.json).to.deep.include({ id: "n5", in_service: false });
-    for (const [args, code, said] of [
-      [["close", "n5"], 1, "station n5 is out of service already: nothing was changed"],
-      [["show", "n404"], 1, "there is no station n404"],
-      [["edit", "n404", "--name", "X"], 1, "there is no station n404"],
-      [["edit", "n5"], 2, "nothing to change: give at least one option"],
-      [["edit", "n5", "--lat", "5"], 2, "give --lat and --lon together"],
-      [
-        ["edit", "n5", "--lat", "5,5", "--lon", "1"],
-        2,
-        '--lat: must be a number from -90 to 90, not "5,5"',
-      ],
-      [["edit", "n 5", "--name", "X"], 2, `<id>: must be a station's id, not "n 5"`],
-    ] as const) {
-      const ran = await operator("station", ...args, "--json");
-      expect([ran.code, ran.json.error], args.join(" ")).to.deep.equal([code, said]);
-    }
-    await operator("station", "reopen", "n5");
-    expect((await operator("station", "show", "n5", "--json")).json.in_service).to.equal(true);
-  });
-
   it("says of each setting where its value is from", async () => {
     const { json } = await operator("config", "--json");
     const named = (name: string) =>

@@ -2,29 +2,21 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { loadConfig } from "#src/infrastructure/config.ts";
-import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
+import { rows, type Db } from "#src/infrastructure/db.ts";
 import { hashKey, isKeyText } from "#src/keys/key-text.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/database.ts";
 import { runOperator, spawnOperator } from "#test/harness/operator.ts";
+import { useInstance } from "#test/harness/use.ts";
 
 describe("the operator's command line", function () {
-  let database: TestDatabase;
+  const instance = useInstance();
   let db: Db;
 
-  before(async () => {
-    database = await createTestDatabase();
-    db = createDb(loadConfig({ DATABASE_URL: database.databaseUrl }), "test", 2);
-  });
-  after(async () => {
-    await db.destroy();
-    await database.drop();
-  });
+  before(() => void ({ db } = instance));
 
   const operator = (...args: string[]) =>
-    runOperator({ DATABASE_URL: database.databaseUrl }, ...args);
+    runOperator({ DATABASE_URL: instance.databaseUrl }, ...args);
   const bundled = (...args: string[]) =>
-    spawnOperator({ DATABASE_URL: database.databaseUrl }, ...args);
+    spawnOperator({ DATABASE_URL: instance.databaseUrl }, ...args);
 
   it("makes a partner and keys, shows a key once, changes and revokes, as a process", async () => {
     const made = await bundled("partner", "create", "--name", "Карта", "--rpm", "300", "--json");
@@ -194,7 +186,7 @@ describe("the operator's command line", function () {
     expect(json.find((one: { setting: string }) => one.setting === "DATABASE_URL").value).to.equal(
       "set",
     );
-    expect(out).not.to.contain(database.databaseUrl);
+    expect(out).not.to.contain(instance.databaseUrl);
   });
 
   it("says when no website can use a publishable key, and beside the one JSON value", async () => {

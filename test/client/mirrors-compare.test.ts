@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect } from "chai";
@@ -41,13 +40,14 @@ def move():
 threading.Thread(target=follow, daemon=True).start()
 move()
 `;
+import { useFolder } from "#test/harness/use.ts";
 
 describe("copies that are wrong without knowing it", () => {
   let instance: TestInstance;
   let other: TestInstance;
   let country: Country;
   let backup: TestDatabase;
-  let folder: string;
+  const folder = useFolder();
   let file: string;
   let marks: RunningRole;
   let web: RunningRole;
@@ -71,14 +71,13 @@ describe("copies that are wrong without knowing it", () => {
       startRole("web", other.env),
     ]);
     client = createClient(web.baseUrl, country.secret);
-    folder = await mkdtemp(join(tmpdir(), "fuelmark-compare-"));
     for (let n = 0; n < 5; n++) {
       const { body } = await client.mark(placeOf(n), `compare-${n}`, { status: "yes" });
       expect(body.published.outcome).to.equal("published");
     }
   });
   beforeEach(() => {
-    file = join(folder, `${Math.random()}.json`);
+    file = join(folder.path, `${Math.random()}.json`);
   });
   afterEach(async () => {
     await Promise.all(open.splice(0).map((one) => one.stop()));
@@ -92,7 +91,6 @@ describe("copies that are wrong without knowing it", () => {
     await backup?.drop();
     await other?.drop();
     await instance?.drop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   const wholeOf = async (role: RunningRole): Promise<Station[]> =>

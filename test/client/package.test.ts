@@ -1,25 +1,23 @@
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { tmpdir } from "node:os";
 import { promisify } from "node:util";
 import { expect } from "chai";
+import { useFolder } from "#test/harness/use.ts";
 
 const run = promisify(execFile);
 
 const compiler = resolve("node_modules", "typescript", "bin", "tsc");
 
 describe("the client's package", function () {
-  let folder: string;
+  const folder = useFolder();
   let installed: string;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fuelmark-client-"));
-    installed = join(folder, "node_modules", "@fuelmark", "client");
+    installed = join(folder.path, "node_modules", "@fuelmark", "client");
     await cp("client/package.json", join(installed, "package.json"));
     const args = [compiler, "-p", "client/tsconfig.json", "--outDir", join(installed, "dist")];
     await run(process.execPath, args);
   });
-  after(() => rm(folder, { recursive: true, force: true }));
 
   it("builds into something that plain Node runs, with all that it promises to hold", async () => {
     const { exports } = JSON.parse(await readFile("client/package.json", "utf8")) as {
@@ -35,7 +33,7 @@ describe("the client's package", function () {
       ["commonjs", `const all = [${requires.join(",")}]; ${tell}`],
     ]) {
       const args = [`--input-type=${kind}`, "-e", script!];
-      const { stdout } = await run(process.execPath, args, { cwd: folder });
+      const { stdout } = await run(process.execPath, args, { cwd: folder.path });
       expect(stdout.trim(), kind).to.equal(
         "createClient,digestOf,errorOf,fileStore,isApiError,mirror,noAnswer,secondsOf,verifyWebhook",
       );
@@ -57,12 +55,12 @@ describe("the client's package", function () {
       const status: number = stations[0]!.fuel.status;
       void [isApiError, status];`;
     const [copy = "", calls = "", verify = ""] = examples;
-    await writeFile(join(folder, "package.json"), '{"type":"module"}');
-    await writeFile(join(folder, "copy.ts"), copy);
-    await writeFile(join(folder, "calls.ts"), `${given}\n${calls}\n${wrong}`);
-    await writeFile(join(folder, "hook.ts"), `${hook}\n${verify}`);
+    await writeFile(join(folder.path, "package.json"), '{"type":"module"}');
+    await writeFile(join(folder.path, "copy.ts"), copy);
+    await writeFile(join(folder.path, "calls.ts"), `${given}\n${calls}\n${wrong}`);
+    await writeFile(join(folder.path, "hook.ts"), `${hook}\n${verify}`);
     await writeFile(
-      join(folder, "common.cts"),
+      join(folder.path, "common.cts"),
       `import client = require("@fuelmark/client");
       const api = client.createClient({ baseUrl: "", key: "" });
       // @ts-expect-error: a count is a number.
@@ -73,7 +71,7 @@ describe("the client's package", function () {
     const options = "--noEmit --strict --target es2022 --module nodenext --types node --typeRoots";
     const files = ["copy.ts", "calls.ts", "hook.ts", "common.cts"];
     const args = [compiler, ...options.split(" "), typeRoots, ...files];
-    const told = await run(process.execPath, args, { cwd: folder }).catch(
+    const told = await run(process.execPath, args, { cwd: folder.path }).catch(
       (error: { stdout: string }) => error,
     );
     expect(told.stdout).to.equal("");

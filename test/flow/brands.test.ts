@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { isRefusal } from "#src/contract/refusals.ts";
@@ -9,7 +8,7 @@ import { type Client, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { useStage } from "#test/flow/stage.ts";
 import { by } from "#test/harness/by.ts";
-import { useInstance } from "#test/harness/use.ts";
+import { useFolder, useInstance } from "#test/harness/use.ts";
 
 describe("flow: one brand in all its spellings (decisions 14.24 to 14.26)", function () {
   const { country, operator, clients, pages } = useStage(8, ["web", "web", "snapshots", "clock"]);
@@ -18,19 +17,15 @@ describe("flow: one brand in all its spellings (decisions 14.24 to 14.26)", func
     ...["Кедр", "Газпром", "Газпромнефть"],
   ];
   const idOf = (brand: string): string => placeOf(brandOf.indexOf(brand)).id;
-  let folder: string;
+  const folder = useFolder();
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fuelmark-"));
     await setBrands(brandOf);
     for (const client of clients)
       await until(
         () => found(client, `/stations/${idOf("Кедр")}`),
         (brand) => brand === "Кедр",
       );
-  });
-  after(async () => {
-    await rm(folder, { recursive: true });
   });
 
   const setBrands = async (brands: readonly string[]): Promise<void> => {
@@ -146,7 +141,7 @@ describe("flow: one brand in all its spellings (decisions 14.24 to 14.26)", func
       ...{ type: "node", id: 7000 + n, lat: 55.5, lon: 37.5 + n / 10 },
       tags: { amenity: "fuel", brand, name: `АЗС ${n}` },
     }));
-    const path = join(folder, "file.json");
+    const path = join(folder.path, "file.json");
     await writeFile(path, JSON.stringify({ elements }));
     const ran = await operator("stations", "import", path, "--source", "brands");
     expect(ran.json).to.include({ added: 4 });

@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { until } from "#test/flow/client.ts";
 import { useStage } from "#test/flow/stage.ts";
+import { useFolder } from "#test/harness/use.ts";
 
 describe("flow: who is named for the stations (decisions 14.41)", () => {
   const { country, page, web, operator } = useStage(3, ["web"], { POLL_MS: "20" });
@@ -14,14 +14,10 @@ describe("flow: who is named for the stations (decisions 14.41)", () => {
     (await fetch(web.baseUrl + path, { headers: { "Accept-Language": language } })).text();
   const osm = "© OpenStreetMap contributors";
   const ministry = "Ministero delle Imprese e del Made in Italy";
-  let folder: string;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fuelmark-"));
-  });
-  after(() => rm(folder, { recursive: true }));
+  const folder = useFolder();
 
   const importOsm = async (id: number, ...more: string[]) => {
-    const path = join(folder, `${id}.json`);
+    const path = join(folder.path, `${id}.json`);
     const tags = { amenity: "fuel", name: `<b>${id}</b>`, "fuel:octane_95": "yes" };
     const elements = [{ type: "node", id, lat: 55.01, lon: 37.01, tags }];
     await writeFile(path, JSON.stringify({ elements }));
@@ -66,7 +62,7 @@ describe("flow: who is named for the stations (decisions 14.41)", () => {
       files: [{ name: "stations", read: { format: "csv" } }],
       fields: { id: "id", lat: "lat", lon: "lon" },
     };
-    const [path, csv] = [join(folder, "own.json"), join(folder, "own.csv")];
+    const [path, csv] = [join(folder.path, "own.json"), join(folder.path, "own.csv")];
     await writeFile(csv, "id,lat,lon\n1,55.02,37.02\n");
     const importOwn = async (credit: object) => {
       await writeFile(path, JSON.stringify({ ...description, ...credit }));

@@ -1,6 +1,5 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import type { ConsoleFeed, ConsoleImport } from "#src/contract/console.ts";
@@ -14,6 +13,7 @@ import { addOperator, testPassword } from "#test/flow/operators.ts";
 import { useStage } from "#test/flow/stage.ts";
 import { file, type SourceServer, startSourceServer } from "#test/harness/source-server.ts";
 import { runOperator } from "#test/harness/operator.ts";
+import { useFolder } from "#test/harness/use.ts";
 
 /** The Italian register: `count` stations from number `from` on, 1 km apart. */
 const register = (count: number, from = 0): string =>
@@ -70,14 +70,13 @@ const stockOuts = (count: number, out: readonly string[], minutes: number): stri
 describe("flow: feeds", function () {
   this.timeout(180_000);
   let server: SourceServer;
-  let folder: string;
+  const folder = useFolder();
   before(async () => {
     server = await startSourceServer();
-    folder = await mkdtemp(join(tmpdir(), "fuelmark-test-"));
   });
   const roles = ["web", "marks", "upkeep", "clock", "imports", "imports"];
   const { instance, country, client, operator, web } = useStage(1, roles, () => ({
-    ...{ FEED_HTTP: "true", FEED_NETWORKS: "127.0.0.1", FEEDS_FOLDER: folder },
+    ...{ FEED_HTTP: "true", FEED_NETWORKS: "127.0.0.1", FEEDS_FOLDER: folder.path },
     ...{ SIGN_INS_PER_MINUTE: "1000" },
   }));
   let olga: ConsoleClient;
@@ -91,7 +90,6 @@ describe("flow: feeds", function () {
   after(async () => {
     await producer?.close();
     await server?.close();
-    await rm(folder, { recursive: true, force: true });
   });
   beforeEach(() => {
     server.asked.splice(0);
@@ -391,8 +389,8 @@ describe("flow: feeds", function () {
 
   describe("of a folder, and wrong ones", () => {
     it("take the newest files of a folder", async () => {
-      await writeFile(join(folder, "anagrafica_1.csv"), register(33));
-      await writeFile(join(folder, "prezzo_1.csv"), prices(33));
+      await writeFile(join(folder.path, "anagrafica_1.csv"), register(33));
+      await writeFile(join(folder.path, "prezzo_1.csv"), prices(33));
       const paths = ["--folder", "anagrafica_*.csv", "--folder", "prezzo_*.csv"];
       const id = await add("it-mimit", ...paths);
       const [first] = await ended(id, 1);
@@ -402,7 +400,7 @@ describe("flow: feeds", function () {
     });
 
     it("may have a description of the operator's own", async () => {
-      const own = join(folder, "mine.json");
+      const own = join(folder.path, "mine.json");
       const description = {
         ...{ name: "mine", title: "My stations", files: [{ name: "s", read: { format: "csv" } }] },
         fields: { id: "id", lat: "lat", lon: "lon", name: "name" },

@@ -94,28 +94,6 @@ describe("flow: changes of keys and partners on every process", function () {
     await everywhere(key, "200", { "X-Forwarded-For": "198.51.100.1" });
   });
 
-  it("domains can be bound to others", async () => {
-    const { id, key } = await issue("publishable", { domains: ["Partner.com", "Заправка.рф"] });
-    await everywhere(key, "200", { Origin: "https://www.partner.com" });
-    await everywhere(key, "200", { Origin: new URL("https://карта.заправка.рф").origin });
-    expect(await ask(key, { Origin: "https://other.com" })).to.include("domain-not-allowed");
-    await update(id, { domains: ["other.com"] });
-    await everywhere(key, "200", { Origin: "https://other.com" });
-    await everywhere(key, "domain-not-allowed", { Origin: "https://www.partner.com" });
-  });
-
-  it("an end can be set, moved and taken away", async () => {
-    const { id, key } = await issue("secret", { expires: Date.UTC(2099, 0) });
-    await everywhere(key, "200");
-    const soon = Date.now() + 3000;
-    await update(id, { expires: soon });
-    await everywhere(key, "200");
-    await everywhere(key, "invalid-key");
-    expect(Date.now()).to.be.at.least(soon);
-    await update(id, { expires: null });
-    await everywhere(key, "200");
-  });
-
   it("a partner can be switched off and on with all its keys", async () => {
     const secret = await issue("secret");
     const page = await issue("publishable");

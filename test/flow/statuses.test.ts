@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
@@ -7,24 +6,19 @@ import { formatTime } from "#src/domain/time.ts";
 import { runOperator, type Ran } from "#test/harness/operator.ts";
 import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { expectRefolded, untilServed } from "#test/flow/refold.ts";
 import { useStage } from "#test/flow/stage.ts";
+import { useFolder } from "#test/harness/use.ts";
 
 const hourMs = 3_600_000;
 const second = (ms: number): number => Math.floor(ms / 1000) * 1000;
 const ago = (hours: number): string => formatTime(Date.now() - hours * hourMs);
 
 describe("flow: imported statuses", function () {
-  const { instance, country, webs, client } = useStage(20, ["web", "marks", "marks"]);
-  let folder: string;
-
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fuelmark-"));
-  });
-  after(() => rm(folder, { recursive: true }));
+  const { instance, country, client } = useStage(20, ["web", "marks", "marks"]);
+  const folder = useFolder();
 
   const importLines = async (lines: string[], env: Record<string, string> = {}): Promise<Ran> => {
-    const path = join(folder, "statuses.csv");
+    const path = join(folder.path, "statuses.csv");
     await writeFile(
       path,
       `${["station_id,status,fuels_now,fuels_no,updated", ...lines].join("\n")}\n`,
@@ -69,26 +63,6 @@ describe("flow: imported statuses", function () {
     expect(entry!.details).to.include({ read: 1, added: 1 });
   });
 
-  it("never lets them replace a live status of people", async () => {
-    const yes = await client.mark(placeOf(1), "driver", { status: "yes" });
-    const done = await importLines([`${placeOf(1).id},no,,,${formatTime(Date.now())}`]);
-    expect(done.json).to.include({ added: 1, behind_marks: 1 });
-    await untilServed(country.db, webs);
-    expect(await fuelOf(1)).to.deep.equal(yes.body.fuel);
-    await expectRefolded(country.db, instance.config);
-  });
-
-  it("lets a published mark clear them, and a pending one leave them", async () => {
-    await importLines([`${placeOf(2).id},no,,95,${ago(1)}`]);
-    await untilSeeded(2);
-    const far = await client.mark(placeOf(2), "remote", { status: "yes", lat: 10, lon: 10 });
-    expect(far.body.published).to.include({ outcome: "pending", status: "no", needed: 2 });
-    expect(far.body.fuel).to.include({ seeded: true, status: "no", pending_status: "yes" });
-    const here = await client.mark(placeOf(2), "here", { status: "low" });
-    expect(here.body.fuel).to.include({ seeded: false, status: "low", fuels_no: "" });
-    await expectRefolded(country.db, instance.config);
-  });
-
   it("lets them expire 24 h after their source's time", async () => {
     const updated = second(Date.now() - 24 * hourMs) + 12_000;
     await importLines([`${placeOf(3).id},yes,95,,${formatTime(updated)}`]);
@@ -115,7 +89,14 @@ describe("flow: imported statuses", function () {
     expect(wrong.json.error).to.match(/nothing was changed/i);
     const french = await runOperator(
       instance.env,
-      ...["statuses", "import", join(folder, "statuses.csv"), "--format", "fr-ruptures", "--json"],
+      ...[
+        "statuses",
+        "import",
+        join(folder.path, "statuses.csv"),
+        "--format",
+        "fr-ruptures",
+        "--json",
+      ],
     );
     expect(french.json.error).to.match(/--stations/);
     const ids = [placeOf(5).id, placeOf(6).id];

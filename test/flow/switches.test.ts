@@ -8,78 +8,16 @@ import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { useStage } from "#test/flow/stage.ts";
 
-describe("flow: the operator's switches and queues", function () {
+describe("flow: failed marks and the operator's queues", function () {
   const { instance, country, workers, operator, client } = useStage(20, ["web", "marks"], {
     KEYS_REFRESH_MS: "15000",
   });
-  const keyUpdate = (...args: string[]) =>
-    operator("key", "update", String(country.keyId), ...args);
   let users = 0;
   /** A mark of a new user at a new station; without coordinates unless told. */
   const mark = (body: object) => {
     users += 1;
     return client.mark(placeOf(users), `user ${users}`, { status: "yes", ...body });
   };
-
-  it("--confirm-min 1 publishes a key's marks at once, 3 asks for three devices, 0 follows the rules", async () => {
-    const far = { lat: 1, lon: 1 };
-    expect((await mark(far)).body.published).to.include({ needed: 2, rule: "remote" });
-    await keyUpdate("--confirm-min", "1");
-    const one = await until(
-      () => mark(far),
-      (answer) => answer.body.published.rule === "key-threshold",
-    );
-    expect(one.body.published).to.include({ outcome: "published", needed: 1 });
-    await keyUpdate("--confirm-min", "3");
-    const three = await until(
-      () => mark({}),
-      (answer) => answer.body.published.needed === 3,
-    );
-    expect(three.body.published).to.include({ outcome: "pending", rule: "key-threshold" });
-    await keyUpdate("--confirm-min", "0");
-    await until(
-      () => mark({}),
-      (answer) => answer.body.published.rule === "geolocated",
-    );
-    for (const wrong of ["2", "-1", "many"])
-      expect((await keyUpdate("--confirm-min", wrong)).code).to.equal(2);
-  });
-
-  it("--reports false refuses a key's marks, and true takes them again", async () => {
-    expect((await keyUpdate("--reports", "false")).json.reports).to.equal(false);
-    const refused = await until(
-      () => mark({}),
-      (answer) => answer.status !== 200,
-    );
-    expect(refused.status).to.equal(403);
-    expect(refused.body.type).to.match(/\/reports-disabled$/);
-    await keyUpdate("--reports", "true");
-    await until(
-      () => mark({}),
-      (answer) => answer.status === 200,
-    );
-  });
-
-  it("--accept-remote false refuses a partner's remote marks", async () => {
-    const partner = String(country.partnerId);
-    await operator("partner", "update", partner, "--accept-remote", "false");
-    const refused = await until(
-      () => mark({ lat: 1, lon: 1 }),
-      (answer) => answer.status !== 200,
-    );
-    expect(refused.status).to.equal(422);
-    expect(refused.body.type).to.match(/\/too-far$/);
-    expect((await mark({})).status).to.equal(200);
-    await operator("partner", "update", partner, "--accept-remote", "true");
-    const log = await rows<{ actor: string; action: string }>(
-      country.db,
-      "select distinct actor, action from operator_log order by action",
-    );
-    expect(log).to.deep.equal([
-      { actor: "olga", action: "key.update" },
-      { actor: "olga", action: "partner.update" },
-    ]);
-  });
 
   it("has a failed mark processed again", async () => {
     const { body } = await mark({});

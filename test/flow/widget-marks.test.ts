@@ -98,27 +98,6 @@ describe("flow: marks from the widget over two web processes", function () {
     );
   });
 
-  it("one at the station publishes what a distant one of the same 10 minutes left pending; another distant one does not", async () => {
-    await report(pages[0], "d-pair-1", { status: "low", ...remote });
-    const near = await confirm(pages[1], "d-pair-2", { status: "low" });
-    expect([near.status, codeOf(near)]).to.deep.equal([200, "published"]);
-    here = placeOf((next += 100));
-    await report(pages[0], "d-pair-3", { status: "low", ...remote });
-    const distant = await confirm(pages[1], "d-pair-4", { status: "low", ...remote });
-    expect([distant.status, codeOf(distant)]).to.deep.equal([200, "pending"]);
-    expect(distant.body.fuel.pending_count).to.equal(1);
-  });
-
-  it("confirming what is not pending: 409 nothing-pending, for a fresh station, another status, a published one", async () => {
-    expect(codeOf(await confirm(pages[0], "d-x1", { status: "yes" }))).to.equal("nothing-pending");
-    await report(pages[0], "d-x2", { status: "no", ...remote });
-    expect(codeOf(await confirm(pages[1], "d-x3", { status: "yes" }))).to.equal("nothing-pending");
-    await country.meetDevice("d-x4", 60);
-    expect(codeOf(await confirm(pages[1], "d-x4", { status: "no" }))).to.equal("published");
-    expect(codeOf(await confirm(pages[0], "d-x5", { status: "no" }))).to.equal("nothing-pending");
-    expect(codeOf(await confirm(pages[0], "d-x2", { status: "no" }))).to.equal("nothing-pending");
-  });
-
   it("one of 20 independent devices that confirm at one instant publishes, the others find nothing pending", async () => {
     for (let n = 0; n < 20; n++) await country.meetDevice(`d-far-${n}`, 60 + 11 * n);
     await report(pages[0], "d-far-author", { status: "no", ...remote });
@@ -177,49 +156,6 @@ describe("flow: marks from the widget over two web processes", function () {
     }
     const partner = stage.client;
     expect((await partner.mark(here, "u-1", { status: "yes" }, headers)).status).to.equal(200);
-  });
-
-  it("takes new devices of one network for one device, and those of two for two", async () => {
-    for (const [n, device] of ["d-net-1", "d-net-2", "d-net-3"].entries())
-      await country.meetDevice(device, 60 + 20 * n);
-    const said = { status: "low", ...remote };
-    here = placeOf(next + 40);
-    const home = viewer();
-    await report(pages[0], "d-net-1", said, home);
-    const same = await report(pages[1], "d-net-2", said, home);
-    expect([codeOf(same), same.body.published.have]).to.deep.equal(["pending", 1]);
-    const other = await report(pages[1], "d-net-3", said, viewer());
-    expect([codeOf(other), other.body.published.have]).to.deep.equal(["published", 2]);
-  });
-
-  it("an IPv6 viewer is its /64", async () => {
-    const of = (host: string) => ({ "X-Forwarded-For": `2001:db8:7:7::${host}` });
-    for (const [n, host] of ["1", "2", "ffff"].entries()) {
-      here = placeOf(next + 50 + n);
-      await report(pages[n % 2]!, `d-v6-${n}`, { status: "yes" }, of(host));
-    }
-    const [networks] = await rows<{ count: number }>(
-      country.db,
-      "select count(distinct viewer) from marks where station_id = any(?::text[])",
-      [[0, 1, 2].map((n) => placeOf(next + 50 + n).id)],
-    );
-    expect(networks!.count).to.equal(1);
-  });
-
-  it("cooldown and caps hold for a device as for any reporter", async () => {
-    await report(pages[0], "d-cool", { status: "yes" });
-    expect(codeOf(await report(pages[1], "d-cool", { status: "no" }))).to.equal("station-cooldown");
-    const again = await report(pages[1], "d-cool", { status: "yes" });
-    expect([again.status, again.body.duplicate]).to.deep.equal([200, true]);
-    const headers = viewer();
-    for (let n = 0; n < 11; n++) {
-      here = placeOf(next + 1 + n);
-      await report(pages[n % 2]!, "d-cool", { status: "yes" }, headers);
-    }
-    here = placeOf(next + 20);
-    expect(codeOf(await report(pages[0], "d-cool", { status: "yes" }))).to.equal(
-      "user-rate-limited",
-    );
   });
 
   it("mass `no` of new devices is held by the viewer, not by the publishable key", async () => {

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type Config, loadConfig } from "#src/infrastructure/config.ts";
 import { createDb, type Db } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
@@ -46,6 +49,13 @@ export const useInstance = (settings: Settings = {}): TestInstance & { db: Db } 
       await db.destroy();
       await drop();
     },
+  );
+
+/** A folder of a `describe` for its files. */
+export const useFolder = (): { path: string } =>
+  use(
+    async () => ({ path: await mkdtemp(join(tmpdir(), "fuelmark-")) }),
+    ({ path }) => rm(path, { recursive: true, force: true }),
   );
 
 export interface UsedRedis {

@@ -1,19 +1,17 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { brokenFiles } from "#bench/imports/broken-files.ts";
 import { asFault, isFault } from "#src/import/read-text.ts";
 import { readRecords } from "#src/import/records.ts";
+import { useFolder } from "#test/harness/use.ts";
 
 describe("broken files", () => {
-  let folder: string;
+  const folder = useFolder();
   let path: string;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fuelmark-"));
-    path = join(folder, "file");
+    path = join(folder.path, "file");
   });
-  after(() => rm(folder, { recursive: true }));
 
   for (const [what, spec, content, fault] of brokenFiles)
     it(`are refused with what to do: ${what} (${spec.format})`, async () => {

@@ -1,11 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
 import { importCities } from "#src/import/import-cities.ts";
 import { isFault } from "#src/import/read-text.ts";
-import { useInstance } from "#test/harness/use.ts";
+import { useFolder, useInstance } from "#test/harness/use.ts";
 
 const heading =
   "address,region_type,region,area_type,area,city_type,city,settlement_type,settlement,fias_id,geo_lat,geo_lon,population,foundation_year";
@@ -31,18 +30,12 @@ const geo = (
 
 describe("importing cities", () => {
   const instance = useInstance();
-  let folder: string;
+  const folder = useFolder();
 
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fuelmark-"));
-  });
-  after(async () => {
-    await rm(folder, { recursive: true });
-  });
   beforeEach(() => instance.db.raw("truncate cities"));
 
   const run = async (content: string, more: { replaceSource?: boolean } = {}) => {
-    const path = join(folder, "file");
+    const path = join(folder.path, "file");
     await writeFile(path, content);
     return importCities(instance.db, {
       path,

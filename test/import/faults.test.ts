@@ -1,15 +1,14 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { loadConfig } from "#src/infrastructure/config.ts";
-import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
+import { rows, type Db } from "#src/infrastructure/db.ts";
 import { importCities } from "#src/import/import-cities.ts";
 import { importStations } from "#test/harness/import-stations.ts";
 import { importStatuses } from "#src/import/import-statuses.ts";
 import { isFault } from "#src/import/read-text.ts";
 import { zipOf } from "#test/harness/zip.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/database.ts";
+import { useFolder, useInstance } from "#test/harness/use.ts";
 
 type Kind = "stations" | "cities" | "statuses";
 
@@ -118,21 +117,14 @@ const wrong: Record<string, [kind: Kind, content: string | Buffer, fault: string
 };
 
 describe("faults of import files, in words", () => {
-  let database: TestDatabase;
+  const instance = useInstance();
   let db: Db;
-  let folder: string;
+  const folder = useFolder();
   let path: string;
 
   before(async () => {
-    database = await createTestDatabase();
-    db = createDb(loadConfig({ DATABASE_URL: database.databaseUrl }), "test", 4);
-    folder = await mkdtemp(join(tmpdir(), "fuelmark-"));
-    path = join(folder, "file");
-  });
-  after(async () => {
-    await db.destroy();
-    await database.drop();
-    await rm(folder, { recursive: true });
+    ({ db } = instance);
+    path = join(folder.path, "file");
   });
 
   interface Options {
@@ -147,7 +139,7 @@ describe("faults of import files, in words", () => {
     const options = { replaceSource: false, ...common, format: undefined, source: undefined };
     if (what === "stations") return importStations(db, options);
     if (what === "cities") return importCities(db, options);
-    return importStatuses(db, loadConfig({ DATABASE_URL: database.databaseUrl }), {
+    return importStatuses(db, loadConfig({ DATABASE_URL: instance.databaseUrl }), {
       ...common,
       ...{ format: "csv", stationsPath: null, source: "csv", asOf: null },
       ...{ maxAgeMs: 86_400_000, notSoldMs: 86_400_000, touched: () => undefined },

@@ -1,13 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { loadConfig } from "#src/infrastructure/config.ts";
-import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
+import { rows, type Db } from "#src/infrastructure/db.ts";
 import { importSource } from "#src/import/import-source.ts";
 import { isFault } from "#src/import/read-text.ts";
 import { readSource, type Source } from "#src/import/source.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/database.ts";
+import { useFolder, useInstance } from "#test/harness/use.ts";
 
 interface Row {
   id: number;
@@ -32,20 +31,13 @@ function sourceOf(country?: string): Source {
 }
 
 describe("guards of whole files", () => {
-  let database: TestDatabase;
+  const instance = useInstance();
   let db: Db;
-  let folder: string;
+  const folder = useFolder();
   let path: string;
   before(async () => {
-    database = await createTestDatabase();
-    db = createDb(loadConfig({ DATABASE_URL: database.databaseUrl }), "test", 4);
-    folder = await mkdtemp(join(tmpdir(), "fuelmark-"));
-    path = join(folder, "file.csv");
-  });
-  after(async () => {
-    await db.destroy();
-    await database.drop();
-    await rm(folder, { recursive: true });
+    ({ db } = instance);
+    path = join(folder.path, "file.csv");
   });
   beforeEach(() => db.raw("truncate changes, stations cascade"));
 
@@ -59,7 +51,7 @@ describe("guards of whole files", () => {
   const run = async (file: readonly Row[], { country, ...more }: More = {}) => {
     const lines = file.map(({ id, lat, lon }) => `${id},${lat},${lon}`);
     await writeFile(path, ["id,lat,lon", ...lines, ""].join("\n"));
-    return importSource(db, loadConfig({ DATABASE_URL: database.databaseUrl }), {
+    return importSource(db, loadConfig({ DATABASE_URL: instance.databaseUrl }), {
       ...{ source: sourceOf(country), paths: [path], dryRun: false, ...more },
       ...{ progress: () => undefined, waiting: () => undefined, touched: () => undefined },
     });

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { isRefusal } from "#src/contract/refusals.ts";
@@ -14,7 +13,7 @@ import {
   splitStation,
 } from "#src/stations/join-stations.ts";
 import { by } from "#test/harness/by.ts";
-import { useInstance } from "#test/harness/use.ts";
+import { useFolder, useInstance } from "#test/harness/use.ts";
 
 const metre = 1 / 111_195;
 const station = (id: number, metres: number, tags: object) => ({
@@ -28,16 +27,12 @@ const feature = (id: string, metres: number, tags: object) => {
 
 describe("stations of two sources", () => {
   const instance = useInstance();
-  let folder: string;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fuelmark-"));
-  });
-  after(() => rm(folder, { recursive: true }));
+  const folder = useFolder();
   beforeEach(() => instance.db.raw("truncate changes, stations, cities cascade"));
 
   let files = 0;
   const run = async (source: string, content: object, dryRun = false) => {
-    const path = join(folder, `${(files += 1)}.json`);
+    const path = join(folder.path, `${(files += 1)}.json`);
     await writeFile(path, JSON.stringify(content));
     const done = await importStations(instance.db, {
       ...{ path, format: undefined, source, replaceSource: false, dryRun },

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import fc from "fast-check";
@@ -9,15 +8,14 @@ import { asFault, isFault } from "#src/import/read-text.ts";
 import { type FileRecord, type FileSpec, readRecords } from "#src/import/records.ts";
 import { blockOf, osmExtract, type OsmObjects } from "#test/harness/osm-extract.ts";
 import { zipOf } from "#test/harness/zip.ts";
+import { useFolder } from "#test/harness/use.ts";
 
 describe("the records of a file", () => {
-  let folder: string;
+  const folder = useFolder();
   let path: string;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fuelmark-"));
-    path = join(folder, "file");
+    path = join(folder.path, "file");
   });
-  after(() => rm(folder, { recursive: true }));
 
   const collected = async (spec: FileSpec): Promise<FileRecord[]> => {
     const found: FileRecord[] = [];
@@ -415,8 +413,8 @@ describe("the records of a file", () => {
       });
 
     it("are refused for a folder, and closed when nobody reads on", async () => {
-      const folderFault = await asFault(folder, async () => {
-        for await (const one of readRecords(folder, csv, () => undefined))
+      const folderFault = await asFault(folder.path, async () => {
+        for await (const one of readRecords(folder.path, csv, () => undefined))
           expect(one).to.equal(null);
         return {};
       });

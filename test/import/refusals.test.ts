@@ -1,28 +1,25 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
 import { finishRun, listRuns, startRun } from "#src/import/runs.ts";
 import { runOperator } from "#test/harness/operator.ts";
-import { useInstance } from "#test/harness/use.ts";
+import { useFolder, useInstance } from "#test/harness/use.ts";
 
 describe("rows that imports leave out", () => {
   const instance = useInstance();
-  let folder: string;
+  const folder = useFolder();
   let stations: string;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fuelmark-"));
     const lines = ["id,lat,lon", "1,55,37", "1,55,37.1", "2,,"];
-    await writeFile((stations = join(folder, "stations.csv")), `${lines.join("\n")}\n`);
+    await writeFile((stations = join(folder.path, "stations.csv")), `${lines.join("\n")}\n`);
   });
-  after(() => rm(folder, { recursive: true }));
   const operator = (...args: string[]) => runOperator(instance.env, ...args, "--actor", "olga");
   const map = ["--map", "id=id,lat=lat,lon=lon"];
 
   it("of statuses and cities are written to a file too, with their lines", async () => {
-    const [statuses, cities] = [join(folder, "statuses.csv"), join(folder, "cities.tsv")];
-    const refused = join(folder, "refused.csv");
+    const [statuses, cities] = [join(folder.path, "statuses.csv"), join(folder.path, "cities.tsv")];
+    const refused = join(folder.path, "refused.csv");
     await writeFile(
       statuses,
       "station_id,status,fuels_now,fuels_no,updated\nn1,full,,,2026-11-21 10:00:00\nn2,no,,,2026-11-21 10:00:00\n",
@@ -46,7 +43,7 @@ describe("rows that imports leave out", () => {
 
   it("end an import whose list cannot be opened, and no import whose list does not fit on the disk", async () => {
     const args = ["stations", "import", stations, ...map, "--source", "mine"];
-    const nowhere = await operator(...args, "--refusals", join(folder, "no", "where.csv"));
+    const nowhere = await operator(...args, "--refusals", join(folder.path, "no", "where.csv"));
     expect([nowhere.code, nowhere.err]).to.satisfy(
       ([code, err]: [number, string]) => code !== 0 && err.includes("no/where.csv"),
     );

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { loadConfig } from "#src/infrastructure/config.ts";
@@ -7,7 +6,7 @@ import { rows } from "#src/infrastructure/db.ts";
 import { importSource } from "#src/import/import-source.ts";
 import { isFault } from "#src/import/read-text.ts";
 import { sourceNamed } from "#src/import/source-list.ts";
-import { useInstance } from "#test/harness/use.ts";
+import { useFolder, useInstance } from "#test/harness/use.ts";
 
 const hourMs = 3_600_000;
 // Once: the same file comes again, maybe seconds later.
@@ -24,14 +23,10 @@ const station = (id: number, ...inner: string[]): string =>
 
 describe("stock-outs in the records of a source", () => {
   const instance = useInstance();
-  let folder: string;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fuelmark-"));
-  });
-  after(() => rm(folder, { recursive: true }));
+  const folder = useFolder();
 
   const run = async (dryRun: boolean) => {
-    const path = join(folder, "instantane.xml");
+    const path = join(folder.path, "instantane.xml");
     await writeFile(
       path,
       `<?xml version="1.0" encoding="ISO-8859-1"?><pdv_liste>${[

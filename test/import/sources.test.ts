@@ -18,16 +18,13 @@ import { readSourceStations } from "#src/import/source-stations.ts";
 import { readSource, type Source, storedAs } from "#src/import/source.ts";
 import { trySource } from "#src/import/try-source.ts";
 import { fixtures } from "#test/import/source-fixtures.ts";
+import { useFolder } from "#test/harness/use.ts";
 
 describe("descriptions of sources", () => {
-  let folder: string;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fuelmark-"));
-  });
-  after(() => rm(folder, { recursive: true }));
+  const folder = useFolder();
 
   const written = async (files: Record<string, string>): Promise<string[]> => {
-    const own = await mkdtemp(join(folder, "files-"));
+    const own = await mkdtemp(join(folder.path, "files-"));
     const paths = Object.entries(files).map(async ([name, text]) => {
       // As its declaration says: Latin-1 has one byte for each of these letters.
       await writeFile(join(own, name), text, text.includes("ISO-8859-1") ? "latin1" : "utf8");

@@ -1,12 +1,11 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { importStations } from "#test/harness/import-stations.ts";
 import type { ImportSummary } from "#src/import/file-import.ts";
 import { isFault } from "#src/import/read-text.ts";
-import { useInstance } from "#test/harness/use.ts";
+import { useFolder, useInstance } from "#test/harness/use.ts";
 
 const fuel = { amenity: "fuel", "fuel:octane_95": "yes" };
 const node = (id: number, metres: number, tags: object = {}) => ({
@@ -19,14 +18,8 @@ const node = (id: number, metres: number, tags: object = {}) => ({
 
 describe("importing stations", () => {
   const instance = useInstance();
-  let folder: string;
+  const folder = useFolder();
 
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fuelmark-"));
-  });
-  after(async () => {
-    await rm(folder, { recursive: true });
-  });
   beforeEach(() => instance.db.raw("truncate changes, stations, cities cascade"));
 
   let files = 0;
@@ -35,7 +28,7 @@ describe("importing stations", () => {
     more: { replaceSource?: boolean; dryRun?: boolean; source?: string } = {},
   ) => {
     // A file of its own for each run: what one run reads, another must not be writing.
-    const path = join(folder, `${(files += 1)}.json`);
+    const path = join(folder.path, `${(files += 1)}.json`);
     await writeFile(path, typeof content === "string" ? content : JSON.stringify(content));
     const { replaceSource = false, dryRun = false, source } = more;
     return importStations(instance.db, {
@@ -165,7 +158,7 @@ describe("importing stations", () => {
 
   it("refuses a file that is not there, and one in another encoding", async () => {
     const missing = {
-      path: join(folder, "none"),
+      path: join(folder.path, "none"),
       format: undefined,
       source: undefined,
       replaceSource: false,
@@ -177,15 +170,15 @@ describe("importing stations", () => {
       waiting: () => undefined,
     });
     expect(fault).to.deep.equal({
-      fault: `${join(folder, "none")}: there is no such file; nothing was changed. Check its name and its folder.`,
+      fault: `${join(folder.path, "none")}: there is no such file; nothing was changed. Check its name and its folder.`,
     });
     await writeFile(
-      join(folder, "cp1251"),
+      join(folder.path, "cp1251"),
       Buffer.from([0x7b, 0x22, 0xc0, 0x22, 0x3a, 0x31, 0x7d]),
     );
     const wrong = await importStations(instance.db, {
       ...missing,
-      path: join(folder, "cp1251"),
+      path: join(folder.path, "cp1251"),
       progress: () => undefined,
       waiting: () => undefined,
     });
@@ -226,7 +219,7 @@ describe("importing stations", () => {
       elements: Array.from({ length: 2500 }, (_, n) => node(n + 1, n * 100, { name })),
     });
     await summary(named("Before"));
-    const path = join(folder, "dies.json");
+    const path = join(folder.path, "dies.json");
     await writeFile(path, JSON.stringify(named("After")));
     let saved = 0;
     const dying = importStations(instance.db, {

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { loadConfig, type Config } from "#src/infrastructure/config.ts";
@@ -7,7 +6,7 @@ import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { importStatuses, type StatusFileOptions } from "#src/import/import-statuses.ts";
 import { isFault } from "#src/import/read-text.ts";
-import { useInstance } from "#test/harness/use.ts";
+import { useFolder, useInstance } from "#test/harness/use.ts";
 
 const hourMs = 3_600_000;
 const ago = (hours: number): string => formatTime(Date.now() - hours * hourMs);
@@ -21,16 +20,14 @@ describe("importing statuses", () => {
   const instance = useInstance();
   let config: Config;
   let db: Db;
-  let folder: string;
+  const folder = useFolder();
 
   before(async () => {
     config = loadConfig({ DATABASE_URL: instance.databaseUrl });
     db = createDb(config, "test", 4);
-    folder = await mkdtemp(join(tmpdir(), "fuelmark-"));
   });
   after(async () => {
     await db.destroy();
-    await rm(folder, { recursive: true });
   });
   beforeEach(async () => {
     await db.raw("truncate seeds, station_status, changes, stations cascade");
@@ -43,7 +40,7 @@ describe("importing statuses", () => {
 
   const touched: string[] = [];
   const run = async (content: string | Buffer, more: Partial<StatusFileOptions> = {}) => {
-    const path = join(folder, "file.csv");
+    const path = join(folder.path, "file.csv");
     await writeFile(path, content);
     touched.length = 0;
     return importStatuses(db, config, {
@@ -216,7 +213,7 @@ describe("importing statuses", () => {
       "",
     ].join("\r\n");
     const french = async (lines: string[], end = "\r\n", more: Partial<StatusFileOptions> = {}) => {
-      const stationsPath = join(folder, "stations.csv");
+      const stationsPath = join(folder.path, "stations.csv");
       await writeFile(stationsPath, stations);
       const content = ["id,nom,debut,fin,station_id", ...lines].join("\r\n") + end;
       return {
@@ -306,11 +303,11 @@ describe("importing statuses", () => {
       const { options } = cut;
       expect(isFault(await run(stations, options))).to.equal(true);
       const whole = await french([rupture("Gazole", 2, 1)]);
-      const missing = { ...whole.options, stationsPath: join(folder, "nowhere.csv") };
+      const missing = { ...whole.options, stationsPath: join(folder.path, "nowhere.csv") };
       expect(await run(whole.content, missing)).to.deep.equal({
         fault: `${missing.stationsPath}: there is no such file; nothing was changed. Check its name and its folder.`,
       });
-      const other = { ...whole.options, stationsPath: join(folder, "file.csv") };
+      const other = { ...whole.options, stationsPath: join(folder.path, "file.csv") };
       expect(isFault(await run(whole.content, other))).to.equal(true);
       expect(await seeds()).to.deep.equal([]);
     });

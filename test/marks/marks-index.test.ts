@@ -1,22 +1,14 @@
 import { expect } from "chai";
-import { loadConfig } from "#src/infrastructure/config.ts";
-import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/database.ts";
+import { rows, type Db } from "#src/infrastructure/db.ts";
+import { useInstance } from "#test/harness/use.ts";
 
 const file = new URL("../../migrations/0008_index_marks_by_key.ts", import.meta.url);
 
 describe("the index of marks by key", () => {
-  let database: TestDatabase;
+  const instance = useInstance();
   let db: Db;
 
-  before(async () => {
-    database = await createTestDatabase();
-    db = createDb(loadConfig({ DATABASE_URL: database.databaseUrl }), "test");
-  });
-  after(async () => {
-    await db.destroy();
-    await database.drop();
-  });
+  before(() => void ({ db } = instance));
 
   const up = async (): Promise<void> => {
     const migration = (await import(file.href)) as { up(knex: Db): Promise<void> };

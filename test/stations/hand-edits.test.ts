@@ -4,14 +4,13 @@ import fc from "fast-check";
 import type { StationRow } from "#src/feed/feed.ts";
 import { isRefusal } from "#src/contract/refusals.ts";
 import { applyStations, idsOfSource, removeStations } from "#src/import/apply-stations.ts";
-import { loadConfig } from "#src/infrastructure/config.ts";
-import { createDb, type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
+import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { editStation, findStation, type StationCard } from "#src/stations/edit-station.ts";
 import { type HandField, noEdits, overrule, saveEdits } from "#src/stations/hand-edits.ts";
 import { closeStation, reopenStation } from "#src/stations/station-service.ts";
 import { by } from "#test/harness/by.ts";
 import { until } from "#test/flow/client.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/database.ts";
+import { useInstance } from "#test/harness/use.ts";
 
 const place: StationRow = {
   ...{ id: "n1", lat: 55, lon: 37, brand: "A", name: "B", addr: "C" },
@@ -43,17 +42,10 @@ describe("what an operator has set by hand", () => {
 });
 
 describe("edits by hand and imports, in the database (decisions 13.16, 14.5, 14.6)", () => {
-  let database: TestDatabase;
+  const instance = useInstance();
   let db: Db;
 
-  before(async () => {
-    database = await createTestDatabase();
-    db = createDb(loadConfig({ DATABASE_URL: database.databaseUrl }), "test", 6);
-  });
-  after(async () => {
-    await db.destroy();
-    await database.drop();
-  });
+  before(() => void ({ db } = instance));
   beforeEach(async () => {
     await db.raw("truncate changes, stations cascade");
     await importRow({});

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import fc from "fast-check";
@@ -22,7 +21,7 @@ import { keepShown, setFieldSources, shownFields, type Whole } from "#src/statio
 import { by } from "#test/harness/by.ts";
 import { importStations } from "#test/harness/import-stations.ts";
 import { runOperator } from "#test/harness/operator.ts";
-import { useInstance } from "#test/harness/use.ts";
+import { useFolder, useInstance } from "#test/harness/use.ts";
 
 const source = fc.constantFrom<string>("osm", "it", "shop");
 const text = fc.constantFrom("", "A", "B", "C");
@@ -105,15 +104,11 @@ describe("the source that wins a field of a joined station", () => {
 describe("fields of stations that two sources have (decisions 14.42)", () => {
   const instance = useInstance();
   const olga = () => by(instance.db, "olga");
-  let folder: string;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fuelmark-"));
-  });
-  after(() => rm(folder, { recursive: true }));
+  const folder = useFolder();
   beforeEach(() => instance.db.raw("truncate changes, stations, field_sources cascade"));
 
   const run = async (source: string, id: string, metres: number, tags: object) => {
-    const [path, lat] = [join(folder, `${source}.json`), 45.07 + metres / 111_195];
+    const [path, lat] = [join(folder.path, `${source}.json`), 45.07 + metres / 111_195];
     const properties = { amenity: "fuel", brand: "Q8", "fuel:octane_95": "yes", ...tags };
     const geometry = { type: "Point", coordinates: [7.68, lat] };
     const features = [{ type: "Feature", id, geometry, properties }];
