@@ -126,25 +126,6 @@ describe("the chance of fuel in reads (decisions 23.17, 23.18)", () => {
     expect(both.status).to.equal(422);
   });
 
-  it("orders the likeliest first, the nearest among equals, unknown ones last", async () => {
-    const order = ["sure", "good-near", "good-far", "empty", "unknown"];
-    const around = "/stations?lat=55.75&lon=37.6";
-    for (const path of [box, around])
-      expect(ids(await secret.get(`${path}&sort=chance`))).to.deep.equal(order);
-    expect(ids(await secret.get(around))).to.deep.equal([
-      "empty",
-      "sure",
-      "good-near",
-      "unknown",
-      "good-far",
-    ]);
-    for (const client of widgets)
-      expect(ids(await client.get(`${box}&sort=chance`))).to.deep.equal(order);
-    const tag = async (sort: string) =>
-      (await secret.get(`${box}&sort=${sort}`)).headers.get("etag");
-    expect(await tag("chance")).not.to.equal(await tag("distance"));
-  });
-
   it("reaches cached rectangles at once, and stays when a status ends", async () => {
     const filtered = `${box}&chance_min=90`;
     for (const client of widgets)

@@ -67,25 +67,6 @@ describe("what a station sells and when it is open (decisions 14.19 to 14.21)", 
     expect(delta.body.stations).to.have.deep.members([...found.values()]);
   });
 
-  it("filters by what is sold, in stock or not, and by what is open", async () => {
-    const [client] = secrets as [Client];
-    expect(ids(await client.get(`${box}&sells=98`))).to.deep.equal(["always", "never"]);
-    expect(ids(await client.get(`${box}&sells=dt,95`))).to.deep.equal(["soon"]);
-    expect(ids(await client.get(`${box}&sells=98&fuel=98`))).to.deep.equal([]);
-    expect(ids(await client.get(`${box}&sells=98&fuel=95`))).to.deep.equal(["always"]);
-    expect(ids(await client.get(`${box}&opened=true`))).to.deep.equal(["always"]);
-    expect(ids(await client.get(`${box}&opened=false`))).to.deep.equal(["never", "soon"]);
-    const all = await client.get("/stations/all?opened=true&sells=92");
-    expect(ids(all)).to.deep.equal(["always"]);
-    const coordinates = [
-      [37.61, 55.7],
-      [37.61, 55.8],
-    ];
-    const line = { line: { type: "LineString", coordinates } };
-    const along = await client.post("/stations/along?sells=98&opened=1", line);
-    expect(ids(along)).to.deep.equal(["always"]);
-  });
-
   it("refuses other values", async () => {
     const [client] = secrets as [Client];
     for (const path of [box, "/stations/all?"]) {
