@@ -44,6 +44,7 @@ export async function writeRuns(
   const all = changed.flatMap(({ stationId, runs }) => runs.map((run) => ({ stationId, ...run })));
   // Both are sent at once, because the commit of a pipelined transaction may follow directly.
   const noted = noteRewritten(tx, changed, startOfDay(now));
+  const ids = changed.map(({ stationId }) => stationId);
   const written = rows(
     tx,
     `with since as (
@@ -62,13 +63,15 @@ export async function writeRuns(
        where new.from_at > since.at or new.status <> coalesce(since.status, 'nodata')
      ), replaced as (
        delete from status_runs r using since
-       where r.station_id = since.station_id and r.from_at >= since.at
+       -- The list keeps a plan that was made while the table was empty from reading all of it.
+       where r.station_id = since.station_id and r.station_id = any(?::text[]) and r.from_at >= since.at
          and not exists (select from run where run.station_id = r.station_id and run.from_at = r.from_at)
      ), ended as (
        update status_runs r set to_at = next.from_at
        from since left join (select station_id, min(from_at) as from_at from run group by 1) next
          on next.station_id = since.station_id
-       where r.station_id = since.station_id and r.from_at = since.from_at and r.to_at is distinct from next.from_at
+       where r.station_id = since.station_id and r.station_id = any(?::text[]) and r.from_at = since.from_at
+         and r.to_at is distinct from next.from_at
      )
      insert into status_runs as r (station_id, status, from_at, to_at)
        select station_id, status, from_at, to_at from run
@@ -77,6 +80,7 @@ export async function writeRuns(
     [
       ...columnsOf(changed, "stationId", "since"),
       ...columnsOf(all, "stationId", "status", "from", "to"),
+      ...[ids, ids],
     ],
     "write_runs",
   );
