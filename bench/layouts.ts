@@ -178,7 +178,7 @@ async function insert(client: pg.Client, layout: Layout, round: number): Promise
 }
 
 async function sizeOf(client: pg.Client, layout: Layout): Promise<Seen> {
-  const { rows } = await client.query<{ tables: number; mb: number }>(
+  const { rows } = await client.query<{ tables: number; mb: string }>(
     `select count(*)::int as tables, sum(pg_total_relation_size(inhrelid)) / 1e6 as mb from pg_inherits
      where inhparent = '${tableOf[layout]}'::regclass`,
   );
