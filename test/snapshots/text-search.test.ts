@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { emptyState } from "#src/domain/state.ts";
 import { parseSearch } from "#snapshots/model/filters.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
+import { letterMaskOf } from "#snapshots/model/text-search.ts";
 import { lifetimeMs, startMs } from "#test/snapshots/arbitraries.ts";
 import { sized } from "#test/harness/long.ts";
 
@@ -40,6 +41,14 @@ describe("text search", () => {
       ),
       { numRuns: sized(300, 3000) },
     );
+  });
+
+  it("has a bit for each letter of both alphabets: a lone one is looked for in the masks alone", () => {
+    const own = [..."абвгдежзийклмнопрстуфхцчшщъыьэюяabcdefghijklmnopqrstuvwxyz"];
+    const maskOf = (one: string): string => letterMaskOf(one).join();
+    expect(new Set(own.map(maskOf)).size).to.equal(own.length);
+    const others = new Set(["№", "漢", "-", ".", "ł", "/", ":"].map(maskOf));
+    expect(own.filter((one) => others.has(maskOf(one)))).to.deep.equal([]);
   });
 
   it("takes any number of words, and words that are part of each other", () => {
