@@ -2,7 +2,7 @@ import { type ApiError, errorOf, isApiError, noAnswer } from "./problem.ts";
 import { isFinal, type Wait } from "./waiting.ts";
 
 export interface CallSettings {
-  /** The service's address, without `/api/…`. */
+  /** The service's address, with or without `/api/v1/partner`. */
   baseUrl: string;
   /** A secret key. Never put one into a page. */
   key: string;
@@ -67,6 +67,10 @@ export function createCall(settings: CallSettings): Call {
   };
 }
 
+/** The address of a call. Documents and the OpenAPI document give that of the API, people that of the service. */
+export const addressOf = (baseUrl: string, path: string): string =>
+  `${baseUrl.replace(/\/+$/, "").replace(/\/api\/v1\/partner$/, "")}/api/v1/partner${path}`;
+
 /** Otherwise each request would fail in the same way, which looks like a server that is away. */
 function checkSettings({ baseUrl, key }: CallSettings): void {
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
@@ -85,7 +89,7 @@ async function send(
   let response: Response;
   let text: string;
   try {
-    response = await send(`${baseUrl.replace(/\/+$/, "")}/api/v1/partner${path}`, {
+    response = await send(addressOf(baseUrl, path), {
       method,
       headers: {
         Authorization: `Bearer ${key}`,

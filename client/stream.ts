@@ -1,4 +1,4 @@
-import type { CallSettings } from "./call.ts";
+import { addressOf, type CallSettings } from "./call.ts";
 import { errorOf, isApiError, noAnswer } from "./problem.ts";
 import type { Delta } from "./types.ts";
 
@@ -34,9 +34,8 @@ export async function* readStream(
   const watch = watchSilence(signal);
   let patienceMs = Math.min(openingMs, silentMs);
   try {
-    const url = `${baseUrl.replace(/\/+$/, "")}/api/v1/partner/stations/stream`;
     const response = await watch.over(
-      send(url, {
+      send(addressOf(baseUrl, "/stations/stream"), {
         headers: {
           Authorization: `Bearer ${key}`,
           Accept: "text/event-stream",

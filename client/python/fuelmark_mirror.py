@@ -76,7 +76,7 @@ class Mirror:
         self._compare_s = compare_s
         self._compare_at = 0
         self._unequal = 0
-        self._base = base_url.rstrip("/") + "/api/v1/partner"
+        self._base = re.sub(r"(/api/v1/partner)?$", "/api/v1/partner", base_url.rstrip("/"), count=1)
         self._key = key
         self._path = path
         self._timeout_s = timeout_s

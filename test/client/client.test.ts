@@ -34,6 +34,14 @@ describe("the client's calls", () => {
   };
   const list = { status: 200, headers: { ETag: 'W/"a"' }, body: { stations: [], count: 0 } };
 
+  it("takes the service's address or that of its API, as documents give it", async () => {
+    const api = await script([list]);
+    await api.cities({});
+    const other = createClient({ baseUrl: `${server!.baseUrl}/api/v1/partner/`, key: "k" });
+    await other.cities({});
+    expect(server!.asked).to.deep.equal(["GET /cities", "GET /cities"]);
+  });
+
   it("writes queries as the API reads them, with the key", async () => {
     const api = await script([list]);
     await api.stations({

@@ -60,7 +60,11 @@ describe("the mirror in Python", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  function startMirror(file = "", key = stage.country.secret, base = stage.webs[0]!.baseUrl) {
+  function startMirror(
+    file = "",
+    key = stage.country.secret,
+    base = `${stage.webs[0]!.baseUrl}/api/v1/partner`,
+  ) {
     const child = spawn("python3", ["-c", program, base, key, file && join(folder, file)], {
       env: { PATH: process.env.PATH, PYTHONPATH: "client/python", PYTHONDONTWRITEBYTECODE: "1" },
       stdio: ["pipe", "pipe", "inherit"],
