@@ -3,9 +3,8 @@ import { Call, Problem } from "#web/dashboard/cells.tsx";
 import { dayWords } from "#web/dashboard/days.ts";
 import { Section } from "#web/dashboard/section.tsx";
 import { audience, errors, period } from "#web/dashboard/state.ts";
-import { number } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
-import { Table } from "#web/kit/table.tsx";
+import { counted, Table } from "#web/kit/table.tsx";
 import { say } from "#web/dashboard/words.ts";
 
 /** Counts of each problem by call (decisions 12.10). */
@@ -48,24 +47,9 @@ function ByCall({ found }: { found: CallErrors }) {
             cell: Call,
             by: ({ method }) => method,
           },
-          {
-            name: say("Today"),
-            cell: ({ today }) => number(today),
-            by: ({ today }) => today,
-            numeric: true,
-          },
-          {
-            name: say("{n} days", { n: found.days }),
-            cell: ({ total }) => number(total),
-            by: ({ total }) => total,
-            numeric: true,
-          },
-          {
-            name: say("Not counted"),
-            cell: ({ refused }) => number(refused),
-            by: ({ refused }) => refused,
-            numeric: true,
-          },
+          counted(say("Today"), "today"),
+          counted(say("{n} days", { n: found.days }), "total"),
+          counted(say("Not counted"), "refused"),
           {
             name: say("Last day"),
             cell: ({ last }) => <span class="whole">{dayWords(last)}</span>,

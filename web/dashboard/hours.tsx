@@ -3,9 +3,8 @@ import { milliseconds } from "#web/dashboard/cells.tsx";
 import { Section } from "#web/dashboard/section.tsx";
 import { audience, hours } from "#web/dashboard/state.ts";
 import { Bars } from "#web/kit/bars.tsx";
-import { number } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
-import { Table } from "#web/kit/table.tsx";
+import { counted, Table } from "#web/kit/table.tsx";
 import { say } from "#web/dashboard/words.ts";
 import { locale } from "#web/kit/words.ts";
 
@@ -53,24 +52,9 @@ function ByHour({ hours }: { hours: readonly ShownHour[] }) {
             cell: ({ at }) => <span class="whole">{hourWords(at)}</span>,
             by: ({ at }) => at,
           },
-          {
-            name: say("Requests"),
-            cell: ({ requests }) => number(requests),
-            by: ({ requests }) => requests,
-            numeric: true,
-          },
-          {
-            name: say("Errors"),
-            cell: ({ errors }) => number(errors),
-            by: ({ errors }) => errors,
-            numeric: true,
-          },
-          {
-            name: say("Not counted"),
-            cell: ({ refused }) => number(refused),
-            by: ({ refused }) => refused,
-            numeric: true,
-          },
+          counted(say("Requests"), "requests"),
+          counted(say("Errors"), "errors"),
+          counted(say("Not counted"), "refused"),
           {
             name: say("Median, ms"),
             cell: ({ median_ms: ms }) => milliseconds(ms ?? 0),

@@ -3,7 +3,7 @@ import { KeyRotation } from "#web/dashboard/key-rotation.tsx";
 import { Section } from "#web/dashboard/section.tsx";
 import { isReader, keys } from "#web/dashboard/state.ts";
 import { Loaded } from "#web/kit/resource.tsx";
-import { Table } from "#web/kit/table.tsx";
+import { Table, timed } from "#web/kit/table.tsx";
 import { Moment } from "#web/kit/time.tsx";
 import { say } from "#web/dashboard/words.ts";
 
@@ -59,16 +59,8 @@ export const Keys = () => (
             },
             { name: say("Bound to"), cell: boundTo },
             { name: say("Map"), cell: embedOf },
-            {
-              name: say("Last used"),
-              cell: ({ last_used }) => <Moment at={last_used} />,
-              by: ({ last_used }) => last_used ?? 0,
-            },
-            {
-              name: say("Created"),
-              cell: ({ created }) => <Moment at={created} />,
-              by: ({ created }) => created,
-            },
+            timed(say("Last used"), "last_used"),
+            timed(say("Created"), "created"),
             {
               name: say("Expires"),
               cell: ({ expires }) => <Moment at={expires} />,

@@ -6,7 +6,7 @@ import { isReader, limitRequests, overview, withdrawLimits } from "#web/dashboar
 import { Fault } from "#web/kit/fault.tsx";
 import { number } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
-import { Table } from "#web/kit/table.tsx";
+import { Table, timed } from "#web/kit/table.tsx";
 import { Moment } from "#web/kit/time.tsx";
 import { say, sayWith } from "#web/dashboard/words.ts";
 
@@ -80,11 +80,7 @@ function Asking({ requests }: { requests: readonly ShownLimitRequest[] }) {
             empty=""
             perPage={10}
             columns={[
-              {
-                name: say("Sent"),
-                cell: ({ created }) => <Moment at={created} />,
-                by: ({ created }) => created,
-              },
+              timed(say("Sent"), "created"),
               {
                 name: say("Asked for"),
                 cell: ({ requested_rpm: rpm, requested_daily: daily }) => both(rpm, daily),

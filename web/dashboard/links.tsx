@@ -6,7 +6,7 @@ import { Confirm } from "#web/kit/confirm.tsx";
 import { CopyButton } from "#web/kit/copy-button.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
-import { Table } from "#web/kit/table.tsx";
+import { Table, timed } from "#web/kit/table.tsx";
 import { Moment } from "#web/kit/time.tsx";
 import { say, sayWith } from "#web/dashboard/words.ts";
 import { DaysField } from "#web/dashboard/days-field.tsx";
@@ -81,16 +81,8 @@ const List = ({ links: rows }: { links: readonly ShownLink[] }) => (
         ),
         by: ({ created }) => created,
       },
-      {
-        name: say("Last used"),
-        cell: ({ seen }) => <Moment at={seen} />,
-        by: ({ seen }) => seen ?? 0,
-      },
-      {
-        name: say("Expires"),
-        cell: ({ expires }) => <Moment at={expires} />,
-        by: ({ expires }) => expires,
-      },
+      timed(say("Last used"), "seen"),
+      timed(say("Expires"), "expires"),
       {
         name: say("State"),
         cell: ({ over, ended }) => (

@@ -9,7 +9,7 @@ import { Call, Problem } from "#web/dashboard/cells.tsx";
 import { errors } from "#web/dashboard/state.ts";
 import { number, share } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
-import { Table } from "#web/kit/table.tsx";
+import { counted, Table } from "#web/kit/table.tsx";
 import { say, type Text } from "#web/dashboard/words.ts";
 
 const meanings: Record<HeldReason, Text> = {
@@ -83,18 +83,8 @@ export function Held({ days }: { days: readonly SentDay[] }) {
             ),
             by: ({ reason }) => reason,
           },
-          {
-            name: say("Marks"),
-            cell: ({ marks }) => number(marks),
-            by: ({ marks }) => marks,
-            numeric: true,
-          },
-          {
-            name: say("Today"),
-            cell: ({ today }) => number(today),
-            by: ({ today }) => today,
-            numeric: true,
-          },
+          counted(say("Marks"), "marks"),
+          counted(say("Today"), "today"),
         ]}
       />
     </>
@@ -131,18 +121,8 @@ function RefusedMarks({ found: { days, partner, widget } }: { found: CallErrors 
             cell: Call,
             by: ({ method }) => method,
           },
-          {
-            name: say("Calls in {n} days", { n: days }),
-            cell: ({ total }) => number(total),
-            by: ({ total }) => total,
-            numeric: true,
-          },
-          {
-            name: say("Marks in batches"),
-            cell: ({ marks }) => number(marks),
-            by: ({ marks }) => marks,
-            numeric: true,
-          },
+          counted(say("Calls in {n} days", { n: days }), "total"),
+          counted(say("Marks in batches"), "marks"),
         ]}
       />
     </>

@@ -9,9 +9,9 @@ import { dayWords } from "#web/dashboard/days.ts";
 import { Section } from "#web/dashboard/section.tsx";
 import { marks } from "#web/dashboard/state.ts";
 import { Bars } from "#web/kit/bars.tsx";
-import { number, share } from "#web/kit/numbers.ts";
+import { share } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
-import { Table } from "#web/kit/table.tsx";
+import { counted, Table } from "#web/kit/table.tsx";
 import { say, sayWith, type Text } from "#web/dashboard/words.ts";
 
 const meanings: Record<SentOutcome, Text> = {
@@ -87,30 +87,15 @@ function Outcomes({ sent: { days, counted_max: max } }: { sent: SentMarks }) {
             ),
             by: ({ outcome }) => outcome,
           },
-          {
-            name: say("Servers"),
-            cell: ({ partner }) => number(partner),
-            by: ({ partner }) => partner,
-            numeric: true,
-          },
-          {
-            name: say("Map"),
-            cell: ({ widget }) => number(widget),
-            by: ({ widget }) => widget,
-            numeric: true,
-          },
+          counted(say("Servers"), "partner"),
+          counted(say("Map"), "widget"),
           {
             name: say("Share"),
             cell: ({ partner, widget }) => share(partner + widget, total),
             by: ({ partner, widget }) => partner + widget,
             numeric: true,
           },
-          {
-            name: say("Today"),
-            cell: ({ today }) => number(today),
-            by: ({ today }) => today,
-            numeric: true,
-          },
+          counted(say("Today"), "today"),
         ]}
       />
       <Held days={days} />

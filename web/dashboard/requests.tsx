@@ -5,7 +5,7 @@ import { audience, overview, period } from "#web/dashboard/state.ts";
 import { Bars } from "#web/kit/bars.tsx";
 import { number, share } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
-import { type Column, Table } from "#web/kit/table.tsx";
+import { type Column, counted, Table } from "#web/kit/table.tsx";
 import { say } from "#web/dashboard/words.ts";
 
 const periods = [7, 14, 30, 90];
@@ -113,12 +113,7 @@ const columnsOf = (
     cell: ({ date }) => <span class="whole">{dayWords(date)}</span>,
     by: ({ date }) => date,
   },
-  {
-    name: say("Requests"),
-    cell: ({ requests }) => number(requests),
-    by: ({ requests }) => requests,
-    numeric: true,
-  },
+  counted(say("Requests"), "requests"),
   ...names.map((name, part): Column<ShownDay> => ({
     name,
     cell: (day) => number(parts(day)[part] ?? 0),
@@ -131,10 +126,5 @@ const columnsOf = (
     by: ({ not_modified, requests }) => (requests === 0 ? 0 : not_modified / requests),
     numeric: true,
   },
-  {
-    name: say("Errors"),
-    cell: ({ errors }) => number(errors),
-    by: ({ errors }) => errors,
-    numeric: true,
-  },
+  counted(say("Errors"), "errors"),
 ];

@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
+import { number } from "#web/kit/numbers.ts";
 import { say } from "#web/kit/say.ts";
+import { Moment } from "#web/kit/time.tsx";
 
 export interface Column<Row> {
   name: string;
@@ -10,6 +12,27 @@ export interface Column<Row> {
   /** Aligned right, in figures of one width. */
   numeric?: boolean;
 }
+
+/** A column of counts, sorted by them. */
+export const counted = <Field extends string>(
+  name: string,
+  field: Field,
+): Column<Record<Field, number>> => ({
+  name,
+  cell: ({ [field]: count }) => number(count),
+  by: ({ [field]: count }) => count,
+  numeric: true,
+});
+
+/** A column of times in ms, sorted by them. */
+export const timed = <Field extends string>(
+  name: string,
+  field: Field,
+): Column<Record<Field, number | null>> => ({
+  name,
+  cell: ({ [field]: at }) => <Moment at={at} />,
+  by: ({ [field]: at }) => at ?? 0,
+});
 
 interface Props<Row> {
   /** The table's content in words, for screen readers. */
