@@ -48,6 +48,7 @@ describe("browser: dashboard", function () {
     return page;
   };
   const part = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+  const tab = (page: Page, part: string) => page.locator(`nav.parts a[href="#/${part}"]`).click();
   /** Requests, marks, decisions and keys: every part of the page has something to show. */
   const live = async (): Promise<void> => {
     const api = createClient(web.baseUrl, partner.secret);
@@ -182,6 +183,7 @@ describe("browser: dashboard", function () {
       await api.post("/reports", {
         reports: [{ station_id: "none", user_ref: "a", status: "yes" }],
       });
+      await tab(page, "errors");
       const last = part(page, "Last requests");
       const id = failed.headers.get("x-request-id")!;
       await until(
@@ -203,9 +205,11 @@ describe("browser: dashboard", function () {
       const errors = page.getByRole("table", { name: "Errors by code and call" });
       const missing = errors.getByRole("row").filter({ hasText: "missing-area" });
       expect(await missing.innerText()).to.match(/GET \/stations\s+1\s+1\s+0/);
+      await tab(page, "marks");
       const refused = page.getByRole("table", { name: "Refused marks by reason" });
       const batch = refused.getByRole("row").filter({ hasText: "POST /reports" });
       expect(await batch.innerText()).to.match(/station-not-found[^]*POST \/reports\s+0\s+1/);
+      await tab(page, "today");
       const hours = part(page, "Hours");
       expect(
         await hours
@@ -213,6 +217,7 @@ describe("browser: dashboard", function () {
           .getAttribute("aria-valuetext"),
       ).to.match(/\d\d:00: [1-4] requests/);
       expect(await hours.getByRole("table").getByRole("row").count()).to.be.within(2, 3);
+      await tab(page, "errors");
       await missing.getByRole("link", { name: "missing-area" }).click();
       await page.getByText("Neither bbox nor city given").first().waitFor();
     },
@@ -220,6 +225,7 @@ describe("browser: dashboard", function () {
 
   it("files a limit request, shows that it waits, and the new limit when it is approved", async () => {
     const page = await signIn();
+    await tab(page, "limits");
     const limits = part(page, "Limits");
     await limits.getByRole("button", { name: "Send the request" }).click();
     await limits.getByText("A whole number from 1 to 100,000, without spaces.").waitFor();
@@ -254,6 +260,7 @@ describe("browser: dashboard", function () {
   it("asks before it asks for less than now, lets a request be corrected, and shows what was granted", async () => {
     await createClient(web.baseUrl, partner.secret).get("/cities");
     const page = await signIn();
+    await tab(page, "limits");
     const limits = part(page, "Limits");
     const send = limits.getByRole("button", { name: "Send the request" });
     const fill = async (daily: string): Promise<void> => {
@@ -331,6 +338,7 @@ describe("browser: dashboard", function () {
       "var(--part1)",
     ]);
     await page.getByRole("slider", { name: "Requests per hour" }).waitFor();
+    await tab(page, "marks");
     const marks = part(page, "Marks by outcome");
     expect(await marks.getByRole("status").innerText()).to.match(
       /2 of 3 marks \(67\s?%\) wait[^]*Nothing needs to be done/,
@@ -338,12 +346,16 @@ describe("browser: dashboard", function () {
     expect(
       await marks.getByRole("slider", { name: "Marks per day" }).getAttribute("aria-valuetext"),
     ).to.match(/3 marks, Taken 1, On review 2$/);
+    await tab(page, "today");
     await tile.getByRole("link", { name: "ask for more" }).click();
-    expect(new URL(page.url()).hash).to.equal("#limits");
+    await part(page, "Limits").getByLabel("Requests per minute").waitFor();
+    await page.goBack();
+    await tile.waitFor();
   });
 
   it("shows itself to a manager by a link, which changes nothing and is ended by its maker", async () => {
     const page = await signIn();
+    await tab(page, "links");
     const own = part(page, "Links for readers");
     await own.getByRole("button", { name: "Make a link" }).click();
     await own.getByLabel("For whom").fill("The manager");
@@ -355,11 +367,11 @@ describe("browser: dashboard", function () {
     await part(reader, "Today").getByText("updated every 15 s").waitFor();
     await reader.getByText("to read, by the link for The manager").waitFor();
     expect(reader.url()).not.to.include("link=");
-    const names = await reader.getByRole("heading", { level: 2 }).allInnerTexts();
-    expect(names)
-      .to.include("Limits")
-      .and.not.include("Webhooks")
-      .and.not.include("Links for readers");
+    expect(await reader.locator("nav.parts a").allInnerTexts()).to.deep.equal([
+      ...["Requests", "Errors", "Marks", "Limits and keys"],
+    ]);
+    await tab(reader, "limits");
+    await reader.getByRole("table", { name: "Your keys" }).waitFor();
     for (const name of ["Send the request", "Replace the key of this session"])
       expect(await reader.getByRole("button", { name }).count(), name).to.equal(0);
     expect(await axeFaults(reader)).to.deep.equal([]);
@@ -393,6 +405,7 @@ describe("browser: dashboard", function () {
       [webhook!.id, answer],
     );
     const page = await signIn();
+    await tab(page, "webhooks");
     const hooks = part(page, "Webhooks");
     await hooks.getByText("✕ failing").waitFor();
     expect(await fitsWidth(page)).to.equal(true);
@@ -492,6 +505,7 @@ describe("browser: dashboard", function () {
   itLong("pages and sorts its tables", async () => {
     await live();
     const page = await signIn();
+    await tab(page, "limits");
     const table = page.getByRole("table", { name: "Decided limit requests" });
     await table.waitFor();
     expect(await table.getByRole("row").count()).to.equal(11);
@@ -516,12 +530,21 @@ describe("browser: dashboard", function () {
       expect(await fitsWidth(view.page), `sign-in ${what}`).to.equal(true);
       const page = await signIn(view);
       await page.getByText("Show as a table").click();
-      for (const name of ["Your keys", "Last requests", "Errors by code and call"])
-        await page.getByRole("table", { name, exact: true }).waitFor();
-      await page.getByRole("table", { name: "Requests and durations per hour" }).waitFor();
-      await page.getByRole("table", { name: "Held marks by reason" }).waitFor();
-      expect(await axeFaults(page), what).to.deep.equal([]);
-      expect(await fitsWidth(page), what).to.equal(true);
+      for (const [address, table] of [
+        ["today", "Requests and durations per hour"],
+        ["errors", "Errors by code and call"],
+        ["marks", "Held marks by reason"],
+        ["limits", "Your keys"],
+        ["webhooks", null],
+        ["links", null],
+        ["first-call", null],
+      ] as const) {
+        await tab(page, address);
+        if (table !== null) await page.getByRole("table", { name: table, exact: true }).waitFor();
+        else await page.locator(`#${address}`).waitFor();
+        expect(await axeFaults(page), `${what} ${address}`).to.deep.equal([]);
+        expect(await fitsWidth(page), `${what} ${address}`).to.equal(true);
+      }
       expect(view.requests.filter((url) => !url.startsWith(web.baseUrl))).to.deep.equal([]);
       expect(view.complaints).to.deep.equal([]);
       await view.close();
@@ -545,20 +568,31 @@ describe("browser: dashboard", function () {
       await page.getByLabel("Секретный ключ").fill(partner.secret);
       await page.getByRole("button", { name: "Войти" }).click();
       await part(page, "Сегодня").getByText("обновляется каждые 15 с").waitFor();
-      for (const name of ["Ваши ключи", "Последние запросы", "Ошибки по коду и вызову"])
-        await page.getByRole("table", { name, exact: true }).waitFor();
-      await page.getByRole("table", { name: "Отметки на проверке по причине" }).waitFor();
       await page.getByText("Показать таблицей").click();
-      await page.getByRole("button", { name: "Заменить ключ этого сеанса" }).click();
-      await page.getByRole("button", { name: "Добавить вебхук" }).click();
-      await page.getByRole("button", { name: "Создать ссылку" }).click();
-      await page.getByText("Изменения станций").first().waitFor();
-      expect(await page.getByRole("heading", { level: 2 }).allInnerTexts()).to.deep.equal([
+      const titles: string[] = [];
+      for (const [address, seen, press] of [
+        ["today", "Часы", null],
+        ["errors", "Последние запросы", null],
+        ["marks", "Отметки на проверке по причине", null],
+        ["limits", "Лимиты", "Заменить ключ этого сеанса"],
+        ["webhooks", "Вебхуки", "Добавить вебхук"],
+        ["links", "Ссылки для чтения", "Создать ссылку"],
+        ["first-call", "Первый запрос", null],
+      ] as const) {
+        await tab(page, address);
+        await page.getByRole("heading", { name: seen, exact: true }).waitFor();
+        if (press !== null) await page.getByRole("button", { name: press }).click();
+        expect(await englishLeft(page, { ...ofKit, ...russian }), address).to.deep.equal([]);
+        expect(await axeFaults(page), address).to.deep.equal([]);
+        expect(await fitsWidth(page), address).to.equal(true);
+        titles.push(...(await page.getByRole("heading", { level: 2 }).allInnerTexts()));
+      }
+      expect(titles).to.deep.equal([
         "Сегодня",
         "Запросы в день",
+        "Часы",
         "Ошибки",
         "Последние запросы",
-        "Часы",
         "Отметки по результату",
         "Лимиты",
         "Ключи",
@@ -566,14 +600,7 @@ describe("browser: dashboard", function () {
         "Ссылки для чтения",
         "Первый запрос",
       ]);
-      expect(
-        await page.evaluate<string[]>(
-          "[...document.querySelectorAll('nav.parts a')].map((link) => link.hash).filter((hash) => document.querySelector(hash) === null)",
-        ),
-      ).to.deep.equal([]);
-      expect(await englishLeft(page, { ...ofKit, ...russian })).to.deep.equal([]);
-      expect(await axeFaults(page)).to.deep.equal([]);
-      expect(await fitsWidth(page)).to.equal(true);
+      await tab(page, "today");
       await page.getByLabel("Язык", { exact: true }).selectOption("en");
       await part(page, "Today").getByText("updated every 15 s").waitFor();
       await page.reload();

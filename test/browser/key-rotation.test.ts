@@ -24,7 +24,7 @@ describe("browser: a partner replaces its key", function () {
     return partner;
   };
   const signIn = async (page: Page, key: string): Promise<void> => {
-    await page.goto(`${web.baseUrl}/dashboard`);
+    await page.goto(`${web.baseUrl}/dashboard/#keys`);
     await page.getByLabel("Secret key").fill(key);
     await page.getByRole("button", { name: "Sign in" }).click();
   };

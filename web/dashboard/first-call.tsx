@@ -1,19 +1,19 @@
 import { useSignal } from "@preact/signals";
-import type { DashboardSession } from "#src/contract/dashboard.ts";
 import { examples } from "#web/dashboard/examples.ts";
 import { Section } from "#web/dashboard/section.tsx";
+import { isNew, session } from "#web/dashboard/state.ts";
 import { CopyButton } from "#web/kit/copy-button.tsx";
 import { say, sayWith } from "#web/dashboard/words.ts";
 
 /** The guide to a first call; at the top as long as there was none. */
-export function FirstCall({ session, isNew }: { session: DashboardSession; isNew: boolean }) {
+export function FirstCall() {
   const chosen = useSignal(0);
-  const list = examples(session.base_url);
+  const list = examples(session.value?.base_url ?? "");
   const { name, text } = list[chosen.value]!;
   return (
     <Section
       id="first-call"
-      title={isNew ? say("No requests yet: make your first call") : say("First call")}
+      title={isNew.value ? say("No requests yet: make your first call") : say("First call")}
       tools={
         <div class="choice" role="group" aria-label={say("Language of the example")}>
           {list.map((one, n) => (

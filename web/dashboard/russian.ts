@@ -27,6 +27,7 @@ export const russian = {
   Marks: "Отметки",
   Limits: "Лимиты",
   Keys: "Ключи",
+  "Limits and keys": "Лимиты и ключи",
   Webhooks: "Вебхуки",
   "First call": "Первый запрос",
   "Secret keys": "Секретные ключи",

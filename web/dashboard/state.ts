@@ -49,6 +49,15 @@ export const links = resource<{ links: ShownLink[] }>(() => api.get("/links"));
 /** Whoever came by a link may look, and change nothing. */
 export const isReader = computed(() => session.value?.link != null);
 
+/** There was no request yet. */
+export const isNew = computed(() => {
+  const days = overview.value.value;
+  return days !== null && [...days.days, ...days.widget].every(({ requests }) => requests === 0);
+});
+
+/** The part of the page that the address names. */
+export const place = signal("");
+
 const forAll = [overview, errors, recent, hours, marks, keys, limitRequests] as const;
 const forPartners = [webhooks, links] as const;
 const all = [...forAll, ...forPartners] as const;
@@ -63,6 +72,9 @@ const hint = "dashboard-session";
 /** Finds out who is signed in, and keeps the page fresh as long as somebody looks. */
 export function start(): void {
   const token = takeLink();
+  const find = (): void => void (place.value = location.hash.replace(/^#\/?/, ""));
+  addEventListener("hashchange", find);
+  find();
   if (token !== "") void follow(token);
   else if (recall(hint) === null) session.value = null;
   else void resume();
