@@ -34,10 +34,10 @@ export function createChanceStore<Known>(redis: Redis, prefix: string, numbers: 
   return {
     /** False when a newer one is there. */
     async save({ lookedAt, shared, stations }: ChanceMemory<Known>): Promise<boolean> {
-      const parts = [await zip(JSON.stringify(sharedShort(shared)), { level: 3 })];
+      const parts = [await zip(JSON.stringify(shared, rounded), { level: 3 })];
       let lines: string[] = [];
-      for (const [id, known, believed] of stations) {
-        lines.push(`\n${JSON.stringify([id, known, believed && stationShort(believed)])}`);
+      for (const one of stations) {
+        lines.push(`\n${JSON.stringify(one, rounded)}`);
         if (lines.length < linesAtOnce) continue;
         parts.push(await zip(lines.join(""), { level: 3 }));
         lines = [];
@@ -66,25 +66,8 @@ export function createChanceStore<Known>(redis: Redis, prefix: string, numbers: 
 }
 
 const digits = 1e9;
-/** A weight with as many digits as matter. */
-const short = (weight: number): number => Math.round(weight * digits) / digits;
-
-// A replacer of JSON.stringify would take three times as long.
-const stationShort = (station: BelievedStation): BelievedStation => ({
-  ...station,
-  belief: station.belief.map(short),
-  count: short(station.count),
-  waiting: station.waiting.map((one) => ({
-    ...one,
-    share: short(one.share),
-    lied: one.lied.map(short),
-  })),
-});
-const sharedShort = ({ classes, partners, reporters, earlier, ...rest }: SharedBeliefs) => ({
-  ...rest,
-  classes: classes.map(tallyShort),
-  partners: partners.map(tallyShort),
-  reporters: reporters.map(tallyShort),
-  earlier: earlier.map(tallyShort),
-});
-const tallyShort = <Key>([key, tally]: [Key, number]): [Key, number] => [key, short(tally)];
+/** Weights with as many digits as matter. */
+const rounded = (_: string, value: unknown): unknown =>
+  typeof value === "number" && !Number.isInteger(value)
+    ? Math.round(value * digits) / digits
+    : value;

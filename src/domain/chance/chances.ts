@@ -71,7 +71,7 @@ export function createChances(
     const { fuel, firstSeen, network, reporterId } = mark;
     const said = { at, fuel, firstSeen, network, reporterId };
     // Not spread: that leaves room for many more.
-    station.recent = station.recent.slice(1 - recentMost).concat(said);
+    station.recent = station.recent.slice(1 - recentMost).concat([said]);
     hear(station, mark, minute, perHour);
   };
 
@@ -106,10 +106,11 @@ export function createChances(
     const by = 1 / weightOf(after);
     const lied = scaled(lyingPart(before, evidence), by);
     const { fuel, newcomer, remote, partnerId, reporterId } = speaker;
-    const waiting = { fuel, newcomer, remote, partnerId, reporterId, at: mark.at, share, lied };
+    const { at } = mark;
+    const own = { fuel, newcomer, remote, partnerId, reporterId, at, share, lied, judges: 0 };
     station.waiting = station.waiting
-      .flatMap((one) => judged(one, mark.at, bring, evidence, by))
-      .concat({ ...waiting, judges: 0 });
+      .flatMap((one) => judged(one, at, bring, evidence, by))
+      .concat([own]);
     station.belief = scaled(after, by);
     station.minute = minute;
   };
