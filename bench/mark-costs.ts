@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { SourceMap, type SourceMapPayload } from "node:module";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
@@ -188,13 +188,13 @@ const maps = new Map<string, SourceMap | null>();
 function sourceOf({ url, lineNumber, columnNumber }: Frame): string | null {
   if (!url.startsWith("file:")) return null;
   const file = fileURLToPath(url);
-  if (!maps.has(file))
-    maps.set(
-      file,
-      new SourceMap(JSON.parse(readFileSync(`${file}.map`, "utf8")) as SourceMapPayload),
-    );
-  const entry = maps.get(file)!.findEntry(lineNumber, columnNumber);
-  if (!("originalSource" in entry)) return null;
+  if (!maps.has(file)) {
+    // The bundler's own runtime has no map.
+    const text = existsSync(`${file}.map`) ? readFileSync(`${file}.map`, "utf8") : null;
+    maps.set(file, text === null ? null : new SourceMap(JSON.parse(text) as SourceMapPayload));
+  }
+  const entry = maps.get(file)?.findEntry(lineNumber, columnNumber);
+  if (entry === undefined || !("originalSource" in entry)) return null;
   const library = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(entry.originalSource)?.[1];
   return library ?? entry.originalSource.replace(/^.*?((?:src|api|snapshots|workers)\/)/, "$1");
 }
