@@ -34,6 +34,22 @@ function render(part: Part): string {
   return "html" in part ? part.html : part.map((piece) => piece.html).join("");
 }
 
+/** The look of the small pages: a card on the ground of the map's colours. */
+export const cardCss = `
+:root { color-scheme: light dark; --ground: #f4f6f8; --surface: #fff; --text: #16202a; --line: #d7dde3; --link: #0b5cad; --on: #fff }
+@media (prefers-color-scheme: dark) {
+  :root { --ground: #101a23; --surface: #16212b; --text: #e6edf3; --line: #2c3a46; --link: #6db3ff; --on: #06121d }
+}
+body { font: 16px/1.5 system-ui, sans-serif; margin: 0; padding: 1rem; background: var(--ground); color: var(--text) }
+main { max-width: 46rem; margin: min(5vh, 2rem) auto; padding: clamp(1rem, 4vw, 2rem); border-radius: 12px; background: var(--surface) }
+h1 { font-size: min(1.75rem, 7vw); line-height: 1.25; margin: 0 0 1rem; overflow-wrap: anywhere }
+a { color: var(--link) }
+dt { font-weight: 600; margin-top: 1rem } dd { margin: 0 }
+table { border-collapse: collapse } td, th { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line) }
+code { overflow-wrap: anywhere }
+.main { display: inline-block; padding: .75rem 1.25rem; border-radius: 24px; background: var(--link); color: var(--on); font-weight: 600; text-decoration: none }
+`;
+
 /** A page without scripts: its own style is all that it may load. */
 interface PlainPage extends PageRights {
   language: Language;

@@ -1,6 +1,12 @@
 import type { PageRouter } from "#api/http/context.ts";
 import { html, type Html, sendPlainPage } from "#api/pages/html.ts";
-import { type Language, pickLanguage, type Messages, messagesOf } from "#api/pages/messages.ts";
+import {
+  type Messages,
+  messagesOf,
+  languageOf,
+  languageVary,
+  type Language,
+} from "#api/pages/messages.ts";
 import { overviewMessages } from "#api/pages/overview-messages.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import {
@@ -48,7 +54,7 @@ interface Choice extends Pick<PageDeps, "model"> {
 export function listPage(router: PageRouter, services: PageDeps): void {
   router.get("/list", (ctx) => {
     const search = new URLSearchParams(ctx.querystring);
-    const language = pickLanguage(search.get("lang"), ctx.get("accept-language"));
+    const language = languageOf(ctx);
     const messages = messagesOf(language);
     const { cities } = services.cities.list({ q: "", offset: 0, limit: citiesMax });
     const name = (search.get("city") ?? "").trim().slice(0, nameMax);
@@ -65,7 +71,7 @@ export function listPage(router: PageRouter, services: PageDeps): void {
             ...{ language, messages, cities, city, unknown, fuel, status, page },
             ...{ userAgent: ctx.get("user-agent"), model: services.model },
           });
-    ctx.set({ "Cache-Control": "no-cache", Vary: "Accept-Language, User-Agent" });
+    ctx.set({ "Cache-Control": "no-cache", Vary: `${languageVary}, User-Agent` });
     const policy = "form-action 'self'";
     const about = `overview?lang=${language}`;
     const foot = html`<footer>

@@ -3,7 +3,7 @@ import type { PageDeps } from "#api/pages/deps.ts";
 import { moved } from "#api/pages/built-page.ts";
 import type { Beginning } from "#api/pages/early-list.ts";
 import { consumerKeyInForce, createMapPage } from "#api/pages/map-page.ts";
-import { messagesOf, pickLanguage } from "#api/pages/messages.ts";
+import { messagesOf, keptStart, pickLanguage } from "#api/pages/messages.ts";
 import { shareTags } from "#api/pages/share-tags.ts";
 import { nearestOf } from "#api/pages/station-text.ts";
 import { refuseWidget, type WidgetRefusal } from "#api/pages/widget-refusal.ts";
@@ -49,9 +49,8 @@ export function consumerMapPage(router: PageRouter, services: PageDeps): void {
  */
 export function knownOf(ctx: Context): URLSearchParams {
   const given = new URLSearchParams(ctx.querystring);
-  const [, kept = ""] = /(?:^|; )start=([^;]*)/.exec(ctx.get("cookie")) ?? [];
   const isPlaced = ["lat", "lon", "city"].some((name) => given.has(name));
-  for (const [name, value] of new URLSearchParams(kept))
+  for (const [name, value] of keptStart(ctx))
     if (!given.has(name) && !(isPlaced && name === "city")) given.set(name, value);
   return given;
 }

@@ -1,4 +1,5 @@
 import { type Language, plural, preferredLanguage } from "#src/contract/language.ts";
+import type { Context } from "#api/http/context.ts";
 import type { Grade } from "#src/domain/vocabulary.ts";
 
 export type { Language };
@@ -184,5 +185,17 @@ export const pickLanguage = (lang: string | null, accepted = ""): Language =>
   lang === "ru" || lang === "en"
     ? lang
     : preferredLanguage(accepted.split(",").map((part) => part.trim()));
+
+/** What a device has chosen on the operator's own map, from its cookie (decisions 15.43). */
+export const keptStart = (ctx: Context): URLSearchParams =>
+  new URLSearchParams(/(?:^|; )start=([^;]*)/.exec(ctx.get("cookie"))?.[1] ?? "");
+
+/** The language of a page: that of its address, else the device's, else the browser's. `Vary` names the last two. */
+export const languageOf = (ctx: Context): Language =>
+  pickLanguage(
+    new URLSearchParams(ctx.querystring).get("lang") ?? keptStart(ctx).get("lang"),
+    ctx.get("accept-language"),
+  );
+export const languageVary = "Accept-Language, Cookie";
 
 export const messagesOf = (language: Language): Messages => messages[language];

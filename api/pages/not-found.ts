@@ -1,8 +1,8 @@
 import type { Context, Middleware } from "#api/http/context.ts";
 import { Refused } from "#api/http/errors.ts";
 import { apiBase } from "#api/http/route.ts";
-import { html, sendPlainPage } from "#api/pages/html.ts";
-import { type Language, pickLanguage } from "#api/pages/messages.ts";
+import { cardCss, html, sendPlainPage } from "#api/pages/html.ts";
+import { languageOf, languageVary, type Language } from "#api/pages/messages.ts";
 import { refusals } from "#src/contract/refusals.ts";
 
 /**
@@ -25,14 +25,14 @@ const isPageAsked = (ctx: Context): boolean =>
   ctx.get("accept").includes("text/html");
 
 function sendNotFound(ctx: Context): void {
-  const language = pickLanguage(null, ctx.get("accept-language"));
+  const language = languageOf(ctx);
   const { title, map, list, docs } = texts[language];
   // The service may lie below a path of its host.
   const root = "../".repeat(ctx.path.split("/").length - 2) || "./";
   ctx.status = 404;
-  ctx.set({ "Cache-Control": "no-store", Vary: "Accept, Accept-Language" });
+  ctx.set({ "Cache-Control": "no-store", Vary: `Accept, ${languageVary}` });
   sendPlainPage(ctx, {
-    ...{ language, title, css },
+    ...{ language, title, css: cardCss },
     policy: "form-action 'none'",
     parts: [
       html`<p><a class="main" href="${root}">${map}</a></p>`,
@@ -56,15 +56,3 @@ const texts: Record<Language, Record<"title" | "map" | "list" | "docs", string>>
     docs: "API для разработчиков",
   },
 };
-
-const css = `
-:root { color-scheme: light dark; --ground: #f4f6f8; --surface: #fff; --text: #16202a; --link: #0b5cad; --on: #fff }
-@media (prefers-color-scheme: dark) {
-  :root { --ground: #101a23; --surface: #16212b; --text: #e6edf3; --link: #6db3ff; --on: #06121d }
-}
-body { font: 16px/1.5 system-ui, sans-serif; margin: 0; padding: 1rem; background: var(--ground); color: var(--text) }
-main { max-width: 30rem; margin: 12vh auto 0; padding: 2rem; border-radius: 12px; background: var(--surface) }
-h1 { font-size: 1.5rem; margin: 0 0 1.5rem }
-a { color: var(--link) }
-.main { display: inline-block; padding: .75rem 1.25rem; border-radius: 24px; background: var(--link); color: var(--on); font-weight: 600; text-decoration: none }
-`;

@@ -54,7 +54,7 @@ const ru: OverviewMessages = {
   unknown: "нет данных",
   noFuel: "Топлива нет совсем",
   withoutGrade: (grade) => `Без ${grade}`,
-  byDay: (what, days) => `${what}, дней: ${days}`,
+  byDay: (what, days) => `${what}, за ${days} дней`,
   measure: "Чего нет",
   anyFuel: "Любое",
   chart: (from, to, least, most) =>

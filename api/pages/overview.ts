@@ -2,7 +2,7 @@ import type { PageDeps } from "#api/pages/deps.ts";
 import type { PageRouter } from "#api/http/context.ts";
 import { html, type Html, sendPlainPage } from "#api/pages/html.ts";
 import { judgeWidgetKey } from "#api/pages/maps.ts";
-import { pickLanguage } from "#api/pages/messages.ts";
+import { languageOf, languageVary, type Language } from "#api/pages/messages.ts";
 import { overviewCss } from "#api/pages/overview-css.ts";
 import { overviewMessages } from "#api/pages/overview-messages.ts";
 import { daySection, tiles } from "#api/pages/overview-place.ts";
@@ -41,7 +41,7 @@ export function overviewPage(router: PageRouter, services: PageDeps): void {
   };
 
   router.get("/overview", async (ctx) => {
-    const choice = readChoice(new URLSearchParams(ctx.querystring), ctx.get("accept-language"));
+    const choice = readChoice(new URLSearchParams(ctx.querystring), languageOf(ctx));
     const ancestors = await framers(choice, ctx.get("referer")).catch(() => "unavailable" as const);
     if (typeof ancestors === "string") {
       refuseWidget(ctx, ancestors);
@@ -53,7 +53,7 @@ export function overviewPage(router: PageRouter, services: PageDeps): void {
     const city = latest?.cities.find(({ name }) => name === wanted);
     const messages = overviewMessages(language);
     const title = city === undefined ? messages.title : messages.titleOf(city.name);
-    ctx.set({ "Cache-Control": "no-cache", Vary: "Accept-Language, Referer" });
+    ctx.set({ "Cache-Control": "no-cache", Vary: `${languageVary}, Referer` });
     const main =
       latest === null
         ? [html`<p role="status">${messages.notYet}</p>`]
@@ -68,11 +68,11 @@ export function overviewPage(router: PageRouter, services: PageDeps): void {
   });
 }
 
-function readChoice(given: URLSearchParams, accepted: string): Choice {
+function readChoice(given: URLSearchParams, language: Language): Choice {
   const days = periods.find((one) => String(one) === given.get("days")) ?? 30;
   const of = measures.find((one) => one === given.get("of")) ?? "no";
   return {
-    language: pickLanguage(given.get("lang"), accepted),
+    language,
     lang: given.get("lang") ?? "",
     ...{ days, of },
     sort: sorts.find((one) => one === given.get("sort")) ?? "size",

@@ -1,6 +1,6 @@
 import type { PageRouter } from "#api/http/context.ts";
-import { html, sendPlainPage } from "#api/pages/html.ts";
-import { type Language, pickLanguage } from "#api/pages/messages.ts";
+import { cardCss, html, sendPlainPage } from "#api/pages/html.ts";
+import { languageOf, languageVary, type Language } from "#api/pages/messages.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import { basemapHost } from "#src/infrastructure/map-settings.ts";
 
@@ -9,14 +9,13 @@ type Kept = Pick<PageDeps["config"], "positionDays" | "retentionDays" | "alertDa
 /** `/privacy`: docs/privacy.md in short, for drivers. The map links to it. */
 export function privacyPage(router: PageRouter, { config }: Pick<PageDeps, "config">): void {
   router.get("/privacy", (ctx) => {
-    const lang = new URLSearchParams(ctx.querystring).get("lang");
-    const language = pickLanguage(lang, ctx.get("accept-language"));
+    const language = languageOf(ctx);
     const { title, intro, items: own, asked } = texts[language](config);
     const host = basemapHost(config);
     const items = host === null ? own : [...own, asked(new URL(host).host)];
-    ctx.set({ "Cache-Control": "public, max-age=3600", Vary: "Accept-Language" });
+    ctx.set({ "Cache-Control": "public, max-age=3600", Vary: languageVary });
     sendPlainPage(ctx, {
-      ...{ language, title, css },
+      ...{ language, title, css: cardCss },
       policy: "form-action 'none'",
       parts: [
         html`<p>${intro}</p>`,
@@ -126,10 +125,3 @@ const texts: Record<Language, (kept: Kept) => Texts> = {
     ],
   }),
 };
-
-const css = `
-:root { color-scheme: light dark }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem }
-h1 { font-size: min(2rem, 7vw); }
-dt { font-weight: 600; margin-top: 1rem } dd { margin: 0 }
-`;

@@ -1,7 +1,7 @@
 import type { PageRouter } from "#api/http/context.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
-import { html, type Html, sendPlainPage } from "#api/pages/html.ts";
-import { type Language, pickLanguage } from "#api/pages/messages.ts";
+import { cardCss, html, type Html, sendPlainPage } from "#api/pages/html.ts";
+import { languageOf, languageVary, type Language } from "#api/pages/messages.ts";
 import { refusals, type ProblemCode } from "#src/contract/refusals.ts";
 
 const prefix = "/problems";
@@ -10,11 +10,10 @@ const prefix = "/problems";
 export function problemPages(router: PageRouter, { config }: Pick<PageDeps, "config">): void {
   const add = (path: string, make: (words: Words) => { title: string; parts: Html[] }): void => {
     router.get(path, (ctx) => {
-      const lang = new URLSearchParams(ctx.querystring).get("lang");
-      const language = pickLanguage(lang, ctx.get("accept-language"));
-      ctx.set({ Vary: "Accept-Language", "Cache-Control": "public, max-age=3600" });
+      const language = languageOf(ctx);
+      ctx.set({ Vary: languageVary, "Cache-Control": "public, max-age=3600" });
       const page = make(words[language]);
-      sendPlainPage(ctx, { language, css, policy: "form-action 'none'", ...page });
+      sendPlainPage(ctx, { language, css: cardCss, policy: "form-action 'none'", ...page });
     });
   };
   add(prefix, indexPage);
@@ -26,7 +25,7 @@ const codes = Object.keys(refusals) as ProblemCode[];
 const codePage = (code: ProblemCode, base: string) => (words: Words) => {
   const { status, title, advice } = refusals[code];
   const parts = [
-    html`<p class="title" lang="en">${title}</p>`,
+    html`<p lang="en"><strong>${title}</strong></p>`,
     html`<dl>
       <dt>${words.httpStatus}</dt>
       <dd>${status}</dd>
@@ -95,10 +94,3 @@ const ru: Words = {
   meaning: "Значение",
 };
 const words: Record<Language, Words> = { en, ru };
-
-const css = `:root { color-scheme: light dark }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem }
-.title { font-size: 1.25rem }
-dt { font-weight: 600; margin-top: 1rem } dd { margin: 0 }
-table { border-collapse: collapse } td, th { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0 }
-code { overflow-wrap: anywhere }`;

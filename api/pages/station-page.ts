@@ -1,9 +1,9 @@
 import type { Context, PageRouter } from "#api/http/context.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
-import { html, type Html, sendPlainPage } from "#api/pages/html.ts";
+import { cardCss, html, type Html, sendPlainPage } from "#api/pages/html.ts";
 import { consumerKeyInForce, createMapPage } from "#api/pages/map-page.ts";
 import { knownOf } from "#api/pages/maps.ts";
-import { type Language, messagesOf, pickLanguage } from "#api/pages/messages.ts";
+import { messagesOf, languageVary, type Language, pickLanguage } from "#api/pages/messages.ts";
 import { shareTags } from "#api/pages/share-tags.ts";
 import { creditLine, factsOf, type Listed, nameOf, stationOf } from "#api/pages/station-text.ts";
 
@@ -23,8 +23,8 @@ export function stationPage(router: PageRouter, services: PageDeps): void {
     }
     const about = aboutStation(services, station, language);
     if (key === null) {
-      ctx.set({ "Cache-Control": "no-cache", Vary: "Accept-Language" });
-      sendPlainPage(ctx, { ...about, language, css, policy, ...framed });
+      ctx.set({ "Cache-Control": "no-cache", Vary: languageVary });
+      sendPlainPage(ctx, { ...about, language, css: cardCss, policy, ...framed });
       return;
     }
     mapPage(ctx, {
@@ -58,18 +58,12 @@ function foot(services: PageDeps, language: Language): Html {
 
 function sendGone(services: PageDeps, ctx: Context, language: Language): void {
   ctx.status = 404;
-  ctx.set({ "Cache-Control": "no-cache", Vary: "Accept-Language" });
+  ctx.set({ "Cache-Control": "no-cache", Vary: languageVary });
   const title = messagesOf(language).stationGone;
   const parts = [foot(services, language)];
-  sendPlainPage(ctx, { title, language, css, policy, ...framed, parts });
+  sendPlainPage(ctx, { title, language, css: cardCss, policy, ...framed, parts });
 }
 
 const policy = "form-action 'none'";
 /** The console shows it beside a station's facts (decisions 13.18). */
 const framed = { ancestors: ["'self'"] };
-
-const css = `
-:root { color-scheme: light dark }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem }
-h1 { font-size: min(2rem, 7vw); overflow-wrap: anywhere }
-`;

@@ -132,7 +132,7 @@ describe("api: the list page, and the page about privacy", () => {
       const { status, policy, text } = await open("", language, "/privacy");
       expect(status).to.equal(200);
       expect(policy).to.include("default-src 'none'").and.not.include("unsafe");
-      expect(text.match(/<dt>/g)).to.have.length(7);
+      expect(text.match(/<dt>/g)).to.have.length(8);
       for (const word of words) expect(text).to.include(word);
     }
     expect((await open("?lang=ru", "en", "/privacy")).text).to.include("Как стереть");

@@ -1,7 +1,7 @@
 import type { PageDeps } from "#api/pages/deps.ts";
 import type { PageRouter } from "#api/http/context.ts";
 import { html, type Html, sendPlainPage } from "#api/pages/html.ts";
-import { type Language, pickLanguage } from "#api/pages/messages.ts";
+import { languageOf, languageVary, type Language } from "#api/pages/messages.ts";
 import { dayBars, faultTable } from "#api/pages/status/days.ts";
 import { incidentLists } from "#api/pages/status/incidents.ts";
 import { statusJson } from "#api/pages/status/json.ts";
@@ -18,9 +18,8 @@ import { formatTime } from "#src/domain/time.ts";
  */
 export function statusPages(router: PageRouter, { service }: Pick<PageDeps, "service">): void {
   router.get("/status", (ctx) => {
-    const given = new URLSearchParams(ctx.querystring);
-    const language = pickLanguage(given.get("lang"), ctx.get("accept-language"));
-    ctx.set({ "Cache-Control": "no-store", Vary: "Accept-Language" });
+    const language = languageOf(ctx);
+    ctx.set({ "Cache-Control": "no-store", Vary: languageVary });
     sendPlainPage(ctx, {
       ...{ language, title: statusMessages(language).title, css: statusCss },
       ...{ policy: "form-action 'none'", parts: partsOf(service.now(), language) },

@@ -4,7 +4,7 @@ import { words } from "#web/widget/words.ts";
 
 /** The meaning of the signs; folded away where there is little room. */
 export const Legend = () => (
-  <details class="legend" open={matchMedia("(min-width: 720px)").matches}>
+  <details class="legend" open={matchMedia("(min-width: 720px) and (min-height: 560px)").matches}>
     <summary>{words.legend}</summary>
     <ul>
       {shownStatuses.map((status) => (
