@@ -157,10 +157,13 @@ describe("browser: embedding the map", function () {
     await until(
       async () => {
         await page.goto(`${site.web.baseUrl}/widget/embed`);
-        return page.locator("iframe").count();
+        return page.getByRole("button", { name: "Show a sample" }).count();
       },
       (count) => count === 1,
     );
+    // Nobody has asked for the map yet.
+    expect(await page.locator("iframe").count()).to.equal(0);
+    await page.getByRole("button", { name: "Show a sample" }).click();
     await page.getByLabel("Language").selectOption("ru");
     const frame = page.locator('iframe[src$="/?lang=ru"]');
     await frame.contentFrame().getByRole("region", { name: "Карта заправочных станций" }).waitFor();

@@ -10,11 +10,17 @@ const restMs = 500;
 export const Preview = () => {
   const rested = useRested(embedding.value);
   const isSample = hasSample && keyState.value?.state === "no-key";
-  const shown = isSample || keyState.value?.state === "ok" ? rested : null;
+  // The map weighs twenty times this page: without a key it is loaded when somebody asks for it.
+  const [isAsked, ask] = useState(false);
+  const shown = (isSample && isAsked) || keyState.value?.state === "ok" ? rested : null;
   return (
     <section class="card preview" aria-labelledby="preview-title">
       <h2 id="preview-title">{words.preview}</h2>
-      {shown === null ? (
+      {isSample && !isAsked ? (
+        <button type="button" onClick={() => ask(true)}>
+          {words.previewAsk}
+        </button>
+      ) : shown === null ? (
         <p class="empty">{words.previewWaits}</p>
       ) : (
         <>

@@ -55,6 +55,7 @@ interface Words {
   mend: string;
   preview: string;
   previewWaits: string;
+  previewAsk: string;
   previewHint: string;
   previewSample: string;
 }
@@ -134,6 +135,7 @@ const en: Words = {
   copyWaitsForCity: "The line can be copied when the city is known.",
   mend: "Something above cannot be used yet.",
   preview: "Preview",
+  previewAsk: "Show a sample",
   previewWaits: "The map shows here as soon as the key is valid.",
   previewHint: "This is the real map: marks made here count.",
   previewSample:
@@ -220,6 +222,7 @@ const ru: Words = {
   copyWaitsForCity: "Строку можно скопировать, когда город известен.",
   mend: "Что-то выше заполнено неверно.",
   preview: "Как это выглядит",
+  previewAsk: "Показать пример",
   previewWaits: "Карта появится здесь, когда ключ будет действителен.",
   previewHint: "Это настоящая карта: отметки на ней засчитываются.",
   previewSample:
