@@ -7,11 +7,11 @@ import { json } from "#api/openapi/answers.ts";
 import { stationsMax } from "#api/stations/area-answer.ts";
 import { presentList } from "#api/stations/presenters.ts";
 import { filterParameters, isSwapped, readFilters } from "#api/stations/stations-query.ts";
-import { lengthOf } from "#snapshots/model/along.ts";
 import { type Refusal, refuse } from "#src/contract/refusals.ts";
 import { listExample, stationsAlong } from "#src/contract/shapes/stations.ts";
 import type { Box, Point } from "#src/domain/geo.ts";
 import { decodePolyline } from "#src/domain/polyline.ts";
+import { lengthOf } from "#src/domain/way.ts";
 
 const pointsMax = 2000;
 const lengthMaxM = 5_000_000;

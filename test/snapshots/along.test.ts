@@ -3,7 +3,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { distanceM, type Point } from "#src/domain/geo.ts";
 import { emptyState } from "#src/domain/state.ts";
-import { lengthOf } from "#snapshots/model/along.ts";
+import { lengthOf } from "#src/domain/way.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
 import { sized } from "#test/harness/long.ts";
 import { lifetimeMs, startMs } from "#test/snapshots/arbitraries.ts";

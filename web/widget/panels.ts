@@ -5,7 +5,15 @@ import { stations } from "#web/widget/loader.ts";
 import { map, type Target } from "#web/widget/map-handle.ts";
 import { canDraw, config, now, view } from "#web/widget/state.ts";
 
-export type Panel = "card" | "list" | "filters" | "nearest" | "favourites" | "menu" | "suggest";
+export type Panel =
+  | "card"
+  | "list"
+  | "filters"
+  | "nearest"
+  | "favourites"
+  | "menu"
+  | "suggest"
+  | "along";
 
 /** An open panel, with its state for when the panel on it is closed. */
 export interface Opened {

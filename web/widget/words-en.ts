@@ -60,6 +60,7 @@ export const en: Words = {
   nearestOther: (grade, name, distance) =>
     `Nearest with ${grade === null ? "fuel" : nameOf(grade)}: ${name}, ${distance} from there`,
   tellMe: "Tell me when it is there",
+  alongWay: "Along my way",
   missing: "A station is missing here",
   wrongStation: "Something wrong with the station?",
   menu: "More",

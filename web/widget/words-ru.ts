@@ -69,6 +69,7 @@ export const ru: Words = {
   nearestOther: (grade, name, distance) =>
     `Ближайшая с ${grade ?? "топливом"}: ${name}, ${distance} оттуда`,
   tellMe: "Сообщить, когда появится",
+  alongWay: "По пути",
   missing: "Здесь не хватает станции",
   wrongStation: "Со станцией что-то не так?",
   menu: "Ещё",

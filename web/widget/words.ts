@@ -53,6 +53,7 @@ export interface Words {
   tellMe: string;
   menu: string;
   missing: string;
+  alongWay: string;
   wrongStation: string;
   nearestByCity: string;
   looking: string;

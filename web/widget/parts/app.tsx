@@ -25,6 +25,7 @@ const StationList = later((parts) => parts.StationList);
 const FavouritesPanel = later((parts) => parts.FavouritesPanel);
 const FilterPanel = later((parts) => parts.FilterPanel);
 const MenuPanel = later((parts) => parts.MenuPanel);
+const AlongPanel = later((parts) => parts.AlongPanel);
 const Suggest = later((parts) => parts.Suggest);
 const PickPlace = later((parts) => parts.PickPlace);
 
@@ -69,6 +70,7 @@ export const App = () => {
         {which === "favourites" ? <FavouritesPanel /> : null}
         {which === "filters" ? <FilterPanel /> : null}
         {which === "menu" ? <MenuPanel /> : null}
+        {which === "along" ? <AlongPanel /> : null}
         {which === "suggest" ? <Suggest station={selected.value} /> : null}
       </div>
       {picking.value === null ? null : <PickPlace />}

@@ -4,7 +4,7 @@ import { Icon } from "#web/kit/icon.tsx";
 import { switchTheme, theme } from "#web/kit/theme.ts";
 import { page } from "#web/widget/page.ts";
 import { AboutYou } from "#web/widget/parts/about-you.tsx";
-import { openSuggest } from "#web/widget/panels.ts";
+import { openPanel, openSuggest } from "#web/widget/panels.ts";
 import { Panel } from "#web/widget/parts/panel.tsx";
 import { config } from "#web/widget/state.ts";
 import { language, words } from "#web/widget/words.ts";
@@ -29,6 +29,12 @@ export const MenuPanel = () => (
           <Fullscreen />
         </li>
       ) : null}
+      <li>
+        <button type="button" class="item" onClick={() => openPanel("along")}>
+          <Icon name="route" />
+          {words.alongWay}
+        </button>
+      </li>
       {config.value?.reports_enabled === true ? (
         <li>
           <button type="button" class="item" onClick={() => openSuggest(null)}>

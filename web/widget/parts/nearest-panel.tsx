@@ -16,7 +16,9 @@ import {
 } from "#web/widget/nearest.ts";
 import { type Order, ordered } from "#web/widget/ordering.ts";
 import { page } from "#web/widget/page.ts";
+import { openPanel } from "#web/widget/panels.ts";
 import { Bell, TellMeLater } from "#web/widget/parts/tell-me-later.tsx";
+import { CitySelect } from "#web/widget/parts/city-select.tsx";
 import { GradeRow } from "#web/widget/parts/grade-row.tsx";
 import { useClosed } from "#web/widget/parts/hours-line.tsx";
 import { Panel } from "#web/widget/parts/panel.tsx";
@@ -76,9 +78,14 @@ export const NearestPanel = () => {
       ) : null}
       {state.kind === "found" ? <Found found={state} /> : null}
       {from === null ? null : (
-        <button type="button" class="button wide" onClick={changePlace}>
-          {words.changePlace}
-        </button>
+        <>
+          <button type="button" class="button wide" onClick={changePlace}>
+            {words.changePlace}
+          </button>
+          <button type="button" class="button wide" onClick={() => openPanel("along")}>
+            {words.alongWay}
+          </button>
+        </>
       )}
     </Panel>
   );
@@ -162,26 +169,7 @@ const Places = ({ isRefused }: { isRefused: boolean }) => {
           {city.name}
         </button>
       ))}
-      {all.length > citiesShown ? (
-        <select
-          class="button"
-          aria-label={words.allCities}
-          value=""
-          onChange={({ currentTarget }) => go(all[Number(currentTarget.value)]!)}
-        >
-          <option value="" disabled>
-            {words.allCities}
-          </option>
-          {all
-            .map((city, n) => ({ city, n }))
-            .sort((a, b) => a.city.name.localeCompare(b.city.name))
-            .map(({ city, n }) => (
-              <option key={n} value={n}>
-                {city.name}
-              </option>
-            ))}
-        </select>
-      ) : null}
+      {all.length > citiesShown ? <CitySelect label={words.allCities} onChoose={go} /> : null}
       {at !== null && (isRefused || !page.isOwnMap) ? (
         <button
           type="button"

@@ -1,4 +1,5 @@
 // Everything that the first list does not need, as one piece: each shares most of its code with the others.
+export { AlongPanel } from "#web/widget/parts/along-panel.tsx";
 export { Card } from "#web/widget/parts/card.tsx";
 export { FavouritesPanel } from "#web/widget/parts/favourites.tsx";
 export { FilterPanel } from "#web/widget/parts/filter-panel.tsx";

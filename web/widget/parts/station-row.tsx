@@ -18,10 +18,12 @@ import { language, namesOf, words } from "#web/widget/words.ts";
 interface Props extends Near<Station> {
   /** The distance is from the driver, and not from the middle of the map. */
   isOwn: boolean;
+  /** Where it is, in place of the distance. */
+  where?: string;
 }
 
 /** A station in a list: its distance, its answer about the grade, and the way there. */
-export const StationRow = ({ station: told, distance, isOwn }: Props) => {
+export const StationRow = ({ station: told, distance, isOwn, where }: Props) => {
   // What the map has heard since, the driver's own mark above all.
   const known = stations.value.get(told.id);
   const station = known !== undefined && known.fuel.updated >= told.fuel.updated ? known : told;
@@ -47,7 +49,7 @@ export const StationRow = ({ station: told, distance, isOwn }: Props) => {
           </span>
           <small>
             {isClosed(station) ? <strong class="closed">{words.closedNow} · </strong> : null}
-            {facts(fuel, isOwn ? distance : null)}
+            {facts(fuel, where ?? (isOwn ? distanceText(language, distance) : ""))}
           </small>
           <Chance station={station} />
           <small>{addr}</small>
@@ -76,13 +78,9 @@ export const StationRow = ({ station: told, distance, isOwn }: Props) => {
   );
 };
 
-function facts(fuel: FuelBlock, distance: number | null): string {
+function facts(fuel: FuelBlock, where: string): string {
   const there = grade.value === null ? namesOf(fuel.fuels_now) : "";
-  return [
-    distance === null ? "" : distanceText(language, distance),
-    there,
-    fuel.queue === "" ? "" : words.queueCars(fuel.queue),
-  ]
+  return [where, there, fuel.queue === "" ? "" : words.queueCars(fuel.queue)]
     .filter(Boolean)
     .join(" · ");
 }
