@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { Type } from "typebox";
 import { device } from "#src/contract/report.ts";
 import { type SuggestionKind, suggestionKinds, suggestionTextMax } from "#src/domain/suggestion.ts";
 
@@ -18,4 +18,3 @@ export const suggestionBody = Type.Object(
   },
   { title: "Suggestion" },
 );
-export type SuggestionBody = Static<typeof suggestionBody>;
