@@ -191,6 +191,22 @@ describe("keys at the API's edge", () => {
     expect(await code("/closed", foreign)).to.equal("domain-not-allowed");
   });
 
+  it("that is publishable has a budget for each viewer, apart from the secret keys'", async () => {
+    const small = await addPartner(edge.db, { rpm: 2 });
+    const page = await addKey(edge.db, small, "publishable");
+    const server = await addKey(edge.db, small);
+    const left = async (key: string, ip: string): Promise<string | null> => {
+      const response = await get("/open", { ...bearer(key), "X-Forwarded-For": ip });
+      await response.text();
+      return response.status === 429 ? "429" : response.headers.get("X-RateLimit-Remaining");
+    };
+    expect(await left(page, "1.1.1.1")).to.equal("1");
+    expect(await left(page, "1.1.1.1")).to.equal("0");
+    expect(await left(page, "1.1.1.1")).to.equal("429");
+    expect(await left(page, "1.1.1.2")).to.equal("1");
+    expect(await left(server, "1.1.1.1")).to.equal("1");
+  });
+
   it("that is wrong is metered by address, and never with a 429", async () => {
     const headers = { "X-Forwarded-For": "7.7.7.7" };
     let last: Response | undefined;
