@@ -4,6 +4,7 @@ import { brandCalls } from "#api/console/brands.ts";
 import { decisionCalls } from "#api/console/decisions.ts";
 import { choiceCalls } from "#api/console/choices.ts";
 import { feedCalls } from "#api/console/feeds.ts";
+import { fieldSourceCalls } from "#api/console/field-sources.ts";
 import { findCall } from "#api/console/find.ts";
 import { healthCalls } from "#api/console/health.ts";
 import { importCalls, uploadPage } from "#api/console/imports.ts";
@@ -60,6 +61,7 @@ export const consoleCalls = (services: ConsoleDeps): ConsoleCall[] => [
   ...decisionCalls(services),
   ...stationCalls(services),
   ...suggestionDecisionCalls(services),
+  ...fieldSourceCalls(services),
   ...brandCalls(services),
   ...importCalls(services),
   ...feedCalls(services),

@@ -81,6 +81,7 @@ export function pageOf(entry: Entry, { batches, keys }: Facts): string {
   if (noun === "review") return `/stations/${encodeURIComponent(textIn(details, "station"))}`;
   if (noun === "reporter") return `/rollback?reporter=${at("reporter")}`;
   if (noun === "network") return `/rollback?network=${at("network")}`;
+  if (action === "station.field-sources") return "/imports";
   if (noun === "station") return `/stations/${at("station")}`;
   if (noun === "partner") return `/partners/${at("partner")}`;
   if (noun === "key")
@@ -156,6 +157,8 @@ export function wayBack(
         : { method: "DELETE", path: `/brands/${at("brand")}/alias` };
     case "brand.unalias":
       return post(`/brands/${at("brand")}/alias`, { brand: details["brand"] });
+    case "station.field-sources":
+      return post(`/field-sources/${at("field")}`, { sources: details["before"] });
     case "feed.pause":
       return post(`/feeds/${at("feed")}/resume`);
     case "feed.resume":

@@ -530,6 +530,14 @@ export interface ServedBrand {
   known: "alias" | "list" | "no";
 }
 
+/** Which source wins each field of stations that several sources have (decisions 14.42). */
+export interface ConsoleFieldSources {
+  /** All fields; those without `sources` show the own source of each station. */
+  fields: { field: string; sources: readonly string[] }[];
+  /** The sources that such stations have. */
+  sources: string[];
+}
+
 /** The page of brands. */
 export interface ConsoleBrands {
   aliases: BrandAlias[];

@@ -38,6 +38,7 @@ export const decisionActions = {
   "station.merge": ["station", "service"],
   "station.split": ["station", "service"],
   "station.keep-apart": ["station", "pair"],
+  "station.field-sources": ["import", "field"],
   "stations.import": ["import", ""],
   "cities.import": ["import", ""],
   "statuses.import": ["import", ""],

@@ -115,7 +115,7 @@ type Address = Pick<ImportedStation, "addr" | "street" | "city">;
 
 /** "улица Мира, 5, Омск" or "Kaskentie 2, Turku"; a full address unchanged; else the town, or "". */
 export function addressOf(parts: Record<"full" | "road" | "number" | "city", unknown>): Address {
-  const city = cityText(String(parts.city ?? ""));
+  const city = typeof parts.city === "string" ? cityText(parts.city) : text(parts.city, 80);
   const full = text(parts.full, 200);
   const road = text(parts.road, 120);
   if (road === "")

@@ -4,7 +4,7 @@ import { shownMember } from "#src/domain/shown-source.ts";
 import type { StationRow } from "#src/feed/feed.ts";
 import { type Db, inTransaction, rows, type Statements, type Tx } from "#src/infrastructure/db.ts";
 import { grouped, slices } from "#src/infrastructure/lists.ts";
-import { already, invalid, operatorAct } from "#src/operators/act.ts";
+import { already, invalid, operatorAct, unknown } from "#src/operators/act.ts";
 import { idText, oneOf } from "#src/operators/inputs.ts";
 import {
   fileValue,
@@ -124,6 +124,7 @@ export const setFieldSources = operatorAct(
   ),
   oneOf(handFields),
   async (tx, { sources }, field) => {
+    if (!handFields.includes(field)) return unknown("field", field);
     if (new Set(sources).size < sources.length) return invalid("sources", "Has a source twice");
     await rows(tx, "lock table field_sources in share row exclusive mode");
     const before = (await readFieldSources(tx)).get(field) ?? [];
@@ -147,6 +148,25 @@ export const setFieldSources = operatorAct(
     };
   },
 );
+
+/** How many of the `joined` stations would `change` if these sources won the field. Changes nothing. */
+export async function previewFieldSources(db: Db, field: HandField, sources: readonly string[]) {
+  const rules = new Map(await readFieldSources(db)).set(field, sources);
+  const wholes = await wholesWith(db, null);
+  let change = 0;
+  for (const some of slices(wholes, chunkWholes)) change += (await wrongOf(db, some, rules)).length;
+  return { joined: wholes.length, change };
+}
+
+/** The sources that joined stations have, by name. */
+export const joinedSources = async (db: Db): Promise<string[]> =>
+  (
+    await rows<{ source: string }>(
+      db,
+      `select distinct source from station_pairs join stations on id in (station_id, into_id)
+       where verdict = 'joined' order by 1`,
+    )
+  ).map(({ source }) => source);
 
 /** Shows in the stations that are joined with some of `source` what the rules say; after its import. */
 export async function showSource(db: Db, source: string): Promise<void> {
@@ -206,8 +226,12 @@ const wholesWith = async (on: Statements, source: string | null): Promise<string
   ).map(({ id }) => id);
 
 /** Those that do not show what the rules say. */
-async function wrongOf(on: Statements, ids: readonly string[]): Promise<string[]> {
-  const rules = await readFieldSources(on);
+async function wrongOf(
+  on: Statements,
+  ids: readonly string[],
+  given?: FieldSources,
+): Promise<string[]> {
+  const rules = given ?? (await readFieldSources(on));
   const wholes = await wholesOf(on, ids);
   return wholes
     .filter((whole) => !isShown(whole, shownFields(whole, rules)))

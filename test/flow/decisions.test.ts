@@ -149,6 +149,12 @@ describe("flow: the page of decisions", function () {
         { brand: "Shell" },
         "select max(key) as v from brand_aliases",
       ],
+      [
+        "POST",
+        "/field-sources/name",
+        { sources: ["test"] },
+        "select max(field) as v from field_sources",
+      ],
     ] as [string, string, object | undefined, string][]) {
       const made = await did(method, path, body);
       expect(await one(sql), path).not.to.deep.equal({ v: null });

@@ -27,7 +27,7 @@ export function BrandsPage() {
   const save = async (event: Event): Promise<void> => {
     event.preventDefault();
     const { spelling, brand } = typed;
-    const done = await doing.run<Aliased>(toldOf, "POST", pathOf(spelling), { brand });
+    const done = await doing.run<Aliased>(savedWords, "POST", pathOf(spelling), { brand });
     if (done === null) return;
     setTyped(nothing);
     await loading.load();
@@ -96,7 +96,8 @@ export function BrandsPage() {
   );
 }
 
-const toldOf = ({ changed, left }: Aliased): string =>
+/** What an act that changes many stations has done. */
+export const savedWords = ({ changed, left }: Aliased): string =>
   left === 0
     ? say("Saved; stations changed: {n}", { n: number(changed) })
     : say("Saved; stations changed: {n}. {left} are left: save it again.", {

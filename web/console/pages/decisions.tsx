@@ -77,6 +77,7 @@ const actionWords: Readonly<Record<DecisionAction, string>> = {
   "key.limit": say("Key limited"),
   "key.rotate": say("Key renewed by its partner"),
   "key.revoke": say("Key revoked"),
+  "station.field-sources": say("Main source of a field changed"),
   "brand.alias": say("Brand renamed"),
   "brand.unalias": say("Alias of a brand removed"),
   "incident.open": say("Incident opened"),

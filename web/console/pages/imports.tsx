@@ -7,6 +7,7 @@ import {
 } from "#src/contract/console.ts";
 import { api, mayChange, useLoaded } from "#web/console/api.ts";
 import { tell } from "#web/console/doing.ts";
+import { FieldSources } from "#web/console/pages/field-sources.tsx";
 import { SelectField, SwitchField, TextField } from "#web/console/parts/field.tsx";
 import { Confirm } from "#web/kit/confirm.tsx";
 import { number } from "#web/kit/numbers.ts";
@@ -52,6 +53,7 @@ export function ImportsPage() {
       {mayChange() && <Form sources={loading.value.value?.sources ?? []} started={loading.load} />}
       <Loaded of={loading}>{({ imports }) => <Runs imports={imports} ask={setAsked} />}</Loaded>
       {asked !== null && <RefusedRows key={asked.id} of={asked} />}
+      <FieldSources />
     </section>
   );
 }

@@ -74,6 +74,7 @@ export const decisions = {
   "Limit of a key ended": "Ограничение ключа снято",
   "Key renewed by its partner": "Ключ заменён партнёром",
   "Key revoked": "Ключ отозван",
+  "Main source of a field changed": "Изменён главный источник поля",
   "Brand renamed": "Сеть переименована",
   "Alias of a brand removed": "Псевдоним сети убран",
   "Incident opened": "Инцидент открыт",

@@ -65,6 +65,17 @@ export const stations = {
   "No aliases yet.": "Псевдонимов пока нет.",
   "no brand": "без сети",
   "Take away": "Убрать",
+  // Which source wins a field.
+  "Which source wins a field": "Какой источник главный",
+  "A station that several sources have shows, field by field, the first source of this list that says something. What is set by hand stays.":
+    "Станция, которая есть в нескольких источниках, показывает в каждом поле первый источник из списка, в котором оно заполнено. Заданное вручную остаётся.",
+  "No station has several sources yet.": "Пока нет станций из нескольких источников.",
+  Sources: "Источники",
+  "the own one of each station": "свой у каждой станции",
+  "Change it …": "Изменить …",
+  First: "Сначала",
+  "Else, {n}": "Иначе, {n}-й",
+  "Stations that would change: {n} of {all}.": "Изменится станций: {n} из {all}.",
   // Pairs of stations that may be one.
   Pairs: "Пары",
   joined: "объединено",
