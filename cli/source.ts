@@ -9,21 +9,10 @@ import { fileField, fileFields } from "#cli/station.ts";
 import { entries } from "#src/infrastructure/lists.ts";
 import { asFault, isFault } from "#src/import/read-text.ts";
 import type { Source } from "#src/import/source.ts";
-import {
-  readSourceFile,
-  shippedSources,
-  sourceFromMap,
-  sourceNamed,
-} from "#src/import/source-list.ts";
+import { type Chosen, chosenSource, shippedSources } from "#src/import/source-list.ts";
 import { trySource, type Tried } from "#src/import/try-source.ts";
 import { readFieldSources, setFieldSources } from "#src/stations/shown-fields.ts";
 import { guessSource } from "#src/import/guess-source.ts";
-
-/** The options by which an operator says what a file is. */
-export interface Chosen {
-  source?: string;
-  map?: string;
-}
 
 export const mapWords =
   "a CSV without a description: our fields and its columns, lat=Latitud,lon=Longitud,id=Code";
@@ -49,17 +38,14 @@ export function sourceCommand(output: () => Output): Command {
     .argument("[name]", "its name, or a file")
     .option("--map <ours=column,...>", mapWords)
     .action(async (name: string | undefined, { map }: Chosen) => {
-      const chosen = await chosenSource({
-        ...(name === undefined ? {} : { source: name }),
-        ...(map === undefined ? {} : { map }),
-      });
+      const chosen = await optedSource({ source: name, map });
       if (chosen === undefined) throw new ExitError("name a source, or columns with --map");
       output().result(chosen, (one) => JSON.stringify(one, null, 2));
     });
   verb(command, "check", "check a description of your own", "source check my-country.json")
     .argument("<file>", "the JSON file")
     .action(async (path: string) => {
-      const { name, title, files } = await chosenSource({ source: path });
+      const { name, title, files } = (await optedSource({ source: path }))!;
       const shown = {
         name,
         title,
@@ -79,9 +65,9 @@ export function sourceCommand(output: () => Output): Command {
     .option("--source <name>", "a description by name or file; guessed by default")
     .option("--map <ours=column,...>", mapWords)
     .action(async (paths: string[], options: Chosen) => {
-      const source = (await chosenSource(options)) ?? (await guessed(paths));
-      const tried = await asFault(paths.join(", "), () => trySource(source, paths));
-      if (isFault(tried)) throw new ExitError(tried.fault);
+      const source =
+        (await optedSource(options)) ?? (await orExit(paths[0]!, () => guessSource(paths)));
+      const tried = await orExit(paths.join(", "), () => trySource(source, paths));
       const said =
         options.map === undefined
           ? `--source ${options.source ?? source.name}`
@@ -121,31 +107,17 @@ export function sourceCommand(output: () => Output): Command {
   return command;
 }
 
-/** The description that was chosen by its name, its file or a map; undefined if none was. */
-export async function chosenSource(options: Chosen & { source: string }): Promise<Source>;
-export async function chosenSource(options: Chosen): Promise<Source | undefined>;
-export async function chosenSource({ source, map }: Chosen): Promise<Source | undefined> {
-  const found = await asFault(source ?? "--map", async () => ({
-    source:
-      map !== undefined
-        ? sourceFromMap(map, source)
-        : source === undefined
-          ? undefined
-          : (sourceNamed(source) ?? (await readSourceFile(source))),
-  }));
-  if (!isFault(found)) return found.source;
-  if (map === undefined && !/[./]/.test(source ?? ""))
-    throw new ExitError(
-      `there is no source ${source}; \`source list\` has ${shippedSources.map(({ name }) => name).join(", ")}`,
-    );
-  throw new ExitError(found.fault);
-}
-
-async function guessed(paths: readonly string[]): Promise<Source> {
-  const found = await asFault(paths[0]!, () => guessSource(paths));
+/** The result of `find`, whose faults end the command. */
+export async function orExit<T extends object>(path: string, find: () => Promise<T>): Promise<T> {
+  const found = await asFault(path, find);
   if (isFault(found)) throw new ExitError(found.fault);
   return found;
 }
+
+/** The description that was chosen by its name, its file or a map; undefined if none was. */
+export const optedSource = async (options: Chosen): Promise<Source | undefined> =>
+  (await orExit(options.source ?? "--map", async () => ({ found: await chosenSource(options) })))
+    .found;
 
 const share = (part: number, of: number): string =>
   `${Math.round((100 * part) / Math.max(1, of))} %`;

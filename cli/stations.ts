@@ -11,7 +11,7 @@ import {
   withRemovals,
 } from "#cli/import-command.ts";
 import type { Output } from "#cli/output.ts";
-import { type Chosen, chosenSource, mapWords } from "#cli/source.ts";
+import { mapWords, optedSource } from "#cli/source.ts";
 import { statusesPeople } from "#cli/statuses.ts";
 import { choice, sourceName } from "#cli/values.ts";
 import { entries } from "#src/infrastructure/lists.ts";
@@ -19,9 +19,9 @@ import { wakeMarks } from "#cli/with-queues.ts";
 import { importSource, type SourceSummary } from "#src/import/import-source.ts";
 import { type StationFormat, stationFormats } from "#src/import/import-stations.ts";
 import type { Source } from "#src/import/source.ts";
-import { sourceNamed } from "#src/import/source-list.ts";
+import { type Chosen, sourceNamed } from "#src/import/source-list.ts";
 
-interface StationOptions extends Options<StationFormat>, Chosen {
+interface StationOptions extends Options<StationFormat>, Pick<Chosen, "map"> {
   refusals?: string;
   force?: string[];
 }
@@ -93,10 +93,10 @@ async function importFiles(out: Output, paths: string[], options: StationOptions
 /** The description that the options name; undefined for an extract of OSM under a name of its own. */
 async function chosenFor(options: StationOptions): Promise<Source | undefined> {
   const { source, map, format } = options;
-  if (map !== undefined) return chosenSource(options);
+  if (map !== undefined) return optedSource(options);
   if (source === undefined || format !== undefined) return undefined;
   return sourceNamed(source) !== undefined || /[./]/.test(source)
-    ? chosenSource(options)
+    ? optedSource(options)
     : undefined;
 }
 

@@ -3,16 +3,13 @@ import type { Point } from "#src/domain/geo.ts";
 import { importSource } from "#src/import/import-source.ts";
 import { asFault, isFault } from "#src/import/read-text.ts";
 import { guessSource } from "#src/import/guess-source.ts";
-import type { Source } from "#src/import/source.ts";
-import { readSourceFile, sourceFromMap, sourceNamed } from "#src/import/source-list.ts";
+import { type Chosen, chosenSource } from "#src/import/source-list.ts";
 import { loadConfig } from "#src/infrastructure/config.ts";
 import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
 import { createProgress } from "#src/infrastructure/progress.ts";
 
 /** The country that `npm start -- --source … --file …` starts with in place of the demo. */
-export interface GivenCountry {
-  source?: string | undefined;
-  map?: string | undefined;
+export interface GivenCountry extends Chosen {
   files: string[];
 }
 
@@ -49,7 +46,11 @@ export async function importGiven(env: NodeJS.ProcessEnv, given: GivenCountry): 
   const progress = createProgress();
   try {
     await refuseBesideDemo(db);
-    const source = await asFault(given.files[0]!, () => sourceOf(given));
+    const { files, source: name } = given;
+    const source = await asFault(
+      name ?? files[0]!,
+      async () => (await chosenSource(given)) ?? (await guessSource(files)),
+    );
     if (isFault(source)) throw new Error(source.fault);
     console.log(`Importing ${source.title}`);
     const done = await importSource(db, config, {
@@ -61,22 +62,16 @@ export async function importGiven(env: NodeJS.ProcessEnv, given: GivenCountry): 
     });
     if (isFault(done)) throw new Error(done.fault);
     progress.end();
-    const { added, changed, unchanged, refused, reasons } = done.stations!;
+    const { added, changed, unchanged, merged, refused, reasons } = done.stations!;
     const why = Object.entries(reasons).map(([reason, count]) => `${reason} ${count}`);
     console.log(
-      `${added + changed + unchanged} stations (${added} new, ${changed} changed)${refused > 0 ? `; left out: ${why.join(", ")}` : ""}`,
+      `${added + changed + unchanged} stations (${added} new, ${changed} changed${merged > 0 ? `; ${merged} more are the same ones again` : ""})${refused > 0 ? `; left out: ${why.join(", ")}` : ""}`,
     );
     return await areaOf(db);
   } finally {
     progress.end();
     await db.destroy();
   }
-}
-
-async function sourceOf({ source, map, files }: GivenCountry): Promise<Source> {
-  if (map !== undefined) return sourceFromMap(map, source);
-  if (source === undefined) return guessSource(files);
-  return sourceNamed(source) ?? readSourceFile(source);
 }
 
 /** 0.3 degrees around one of the stations. */

@@ -31,7 +31,7 @@ export async function* csvTable(
   };
   let names: string[] | null = spec?.columns ?? null;
   let heading = names;
-  let [refused, read] = [0, 0];
+  let [refused, read, shortLine] = [0, 0, 0];
   for await (const { line, fields } of csvLines(path, layout, progress)) {
     if (names === null) {
       heading = fields.map((name) => name.trim());
@@ -48,6 +48,7 @@ export async function* csvTable(
         line,
       );
     read += 1;
+    shortLine = fields.length < names.length ? line : 0;
     const place = `line ${line}`;
     const value =
       fields.length === names.length
@@ -65,6 +66,7 @@ export async function* csvTable(
       `${refused} of its ${read} lines have another number of fields than the heading`,
       "Is it the right separator? If it is, the file may be cut or joined: export or download it again.",
     );
+  if (shortLine > 0) throw wrongFile("it ends in the middle of a line", advice.cut, shortLine);
   if (read === 0) throw wrongFile("it has no line below its heading", advice.cut);
 }
 

@@ -13,16 +13,23 @@ export async function guessSource(paths: readonly string[]): Promise<Source> {
   // First, because its formats are known by their beginnings.
   if (given.length === 1 && (await isOsm(given[0]!))) return sourceNamed("osm")!;
   const fits: { source: Source; names: number }[] = [];
+  let lacking: Source | undefined;
   for (const source of shippedSources) {
     if (source.as === "osm" || given.length > source.files.length) continue;
     const found = await Promise.all(given.map((path) => fitting(path, source.files)));
     if (!found.every((fit) => fit !== null)) continue;
     const names = new Set(found.map(({ file }) => file.name));
-    if (names.size === given.length && names.has(source.files[0]!.name))
+    if (!names.has(source.files[0]!.name)) lacking = source;
+    else if (names.size === given.length)
       fits.push({ source, names: found.flatMap(({ file }) => file.has ?? []).length });
   }
   const [best] = fits.sort((a, b) => b.names - a.names);
   if (best !== undefined) return best.source;
+  if (lacking !== undefined)
+    throw wrongFile(
+      `it goes with the source ${lacking.name}, and its file "${lacking.files[0]!.name}" is missing`,
+      `Give all files at once: the missing one has ${lacking.files[0]!.has!.join(", ")}.`,
+    );
   throw wrongFile(
     "no description fits this file",
     `Say which it is with --source, or name its columns with --map. ${advice.kind}`,

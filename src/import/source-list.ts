@@ -44,6 +44,24 @@ export function describedBy(name: string | undefined): {
     : { source, label: undefined };
 }
 
+/** By what an operator says what files are: a description by name or file, or the columns of a table. */
+export interface Chosen {
+  source?: string | undefined;
+  map?: string | undefined;
+}
+
+/** The description that was chosen; undefined if none was. Throws a wrong-file fault. */
+export async function chosenSource({ source, map }: Chosen): Promise<Source | undefined> {
+  if (map !== undefined) return sourceFromMap(map, source);
+  if (source === undefined) return undefined;
+  const named = sourceNamed(source);
+  if (named !== undefined || /[./\\]/.test(source)) return named ?? readSourceFile(source);
+  throw wrongFile(
+    "there is no source of this name",
+    `\`operator source list\` has ${shippedSources.map(({ name }) => name).join(", ")}.`,
+  );
+}
+
 /** The description in a file. Throws a wrong-file fault that names each wrong key. */
 export async function readSourceFile(path: string): Promise<Source> {
   const text = await readFile(path, "utf8");

@@ -109,12 +109,16 @@ function verdictOn(tried: Omit<Tried, "verdict">, abroad: number, country = ""):
       ? [`${refused} records would be left out: look at their reasons`]
       : []),
     ...(abroad > 0
-      ? [`${abroad} stations are not in ${country}: are latitude and longitude swapped?`]
+      ? [
+          `${abroad} stations are not in ${country}${abroad * 2 > stations ? ": are latitude and longitude swapped, or is it another country?" : " and would be left out"}`,
+        ]
       : []),
     ...(Object.keys(fuels).length > 0 ? ["add the unknown fuels to `grades`"] : []),
     ...(coverage["name"] === 0 && coverage["brand"] === 0
       ? ["no station has a name or a brand"]
       : []),
   ];
-  return doubts.length > 0 ? `Doubtful: ${doubts.join("; ")}.` : "Good: it can be imported.";
+  return doubts.length > 0
+    ? `Doubtful: ${doubts.join("; ")}.`.replace("?.", "?")
+    : "Good: it can be imported.";
 }

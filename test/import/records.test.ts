@@ -80,7 +80,10 @@ describe("the records of a file", () => {
 
     it("are refused alone where no reading fits, and the file when that is common", async () => {
       expect(await line("1|S|road|N|R|41|5|x")).to.deep.equal([["line 2", "wrong-fields"]]);
-      expect(await line("1|S|road|N")).to.deep.equal([["line 2", "wrong-fields"]]);
+      const [short, good] = ["1|S|road|N", "1|S|road|N|R|41.5"];
+      expect(await line(`${short}\n${good}`)).to.deep.include(["line 2", "wrong-fields"]);
+      // The last line is cut off.
+      expect(await line(`${good}\n${short}`)).to.match(/^FILE, line 3: it ends in the middle/);
       const many = Array.from({ length: 12 }, () => "1|S|road|N").join("\n");
       expect(await line(many)).to.match(/^FILE: 12 of its 12 lines have another number of fields/);
     });
