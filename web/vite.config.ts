@@ -47,7 +47,7 @@ export default defineConfig({
               name: "shared",
               priority: 2,
               minShareCount: 2,
-              test: /src.(domain|contract)|node_modules.@?preact|web.widget.(signs|colours)|web.kit.(storage|language|theme|map-view)\.ts/,
+              test: /vite.preload-helper|src.(domain|contract)|node_modules.@?preact|web.widget.(signs|colours)|web.kit.(storage|language|theme|map-view)\.ts/,
             },
             {
               name: "widget",
