@@ -35,7 +35,7 @@ export function reviewCommand(output: () => Output): Command {
     "held marks by source, city and hour, and how far others agree with them",
     "review groups",
   ).action(async () => {
-    const groups = await withDb(output(), heldGroups);
+    const groups = await withDb(output(), (db) => heldGroups(db));
     const lines = groups.map((group) => {
       const { key_id, network, partner, city, marks, stations, reporters, agree, disagree } = group;
       return {

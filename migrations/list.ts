@@ -49,6 +49,7 @@ import * as letSessionsBeLinks from "#migrations/0050_let_sessions_be_links.ts";
 import * as findStationsByLatitude from "#migrations/0051_find_stations_by_latitude.ts";
 import * as indexStatusUpdates from "#migrations/0052_index_status_updates.ts";
 import * as createStationSuggestions from "#migrations/0053_create_station_suggestions.ts";
+import * as learnRates from "#migrations/0054_learn_rates.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -105,4 +106,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0051_find_stations_by_latitude": findStationsByLatitude,
   "0052_index_status_updates": indexStatusUpdates,
   "0053_create_station_suggestions": createStationSuggestions,
+  "0054_learn_rates": learnRates,
 };

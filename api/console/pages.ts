@@ -1,6 +1,7 @@
 import { alarmCalls } from "#api/console/alarms.ts";
 import { blockCalls } from "#api/console/blocks.ts";
 import { brandCalls } from "#api/console/brands.ts";
+import { chanceCalls } from "#api/console/chance.ts";
 import { decisionCalls } from "#api/console/decisions.ts";
 import { choiceCalls } from "#api/console/choices.ts";
 import { feedCalls } from "#api/console/feeds.ts";
@@ -58,6 +59,7 @@ export const consoleCalls = (services: ConsoleDeps): ConsoleCall[] => [
   ...choiceCalls(services),
   ...peopleCalls(services),
   ...historyCalls(services),
+  ...chanceCalls(services),
   ...decisionCalls(services),
   ...stationCalls(services),
   ...suggestionDecisionCalls(services),

@@ -1,3 +1,4 @@
+import { shareOfLies } from "#api/console/chance.ts";
 import { recordCalls, shownStations, waking } from "#api/console/batches.ts";
 import {
   actCall,
@@ -31,7 +32,7 @@ export const reviewCalls = (services: ConsoleDeps): ConsoleCall[] => [
     answer: ({ review }) => ({ review }),
   }),
   consoleCall("GET", "/review/groups", { role: "viewer" }, async (ctx) => {
-    ctx.body = { groups: await heldGroups(services.db) };
+    ctx.body = { groups: await heldGroups(services.db, await shareOfLies(services)) };
   }),
   consoleCall("POST", "/review/preview", { role: "viewer", body: selected }, async (ctx) => {
     const selection = selectionOf(ctx.state.body);

@@ -10,7 +10,7 @@ import type { Redis } from "#src/infrastructure/redis.ts";
 import { loadVersion, saveVersion, type SnapshotPlace } from "#snapshots/dumps/versioned-store.ts";
 
 /** Increase it when the format changes, so that old and new processes do not share beliefs. */
-const format = 1;
+const format = 2;
 const linesAtOnce = 500;
 const zip = promisify(gzip);
 const unzip = promisify(gunzip);
@@ -23,18 +23,24 @@ export interface ChanceMemory<Known> {
   stations: Iterable<[id: string, known: Known, believed: BelievedStation | undefined]>;
 }
 
+/** Beliefs under other numbers are other beliefs. */
+const tagOf = (numbers: ChanceNumbers): string =>
+  hash("sha1", JSON.stringify(numbers), "base64url");
+
 /** The latest memory of chances in Redis, for whoever follows next. Every call rejects while Redis is away. */
-export function createChanceStore<Known>(redis: Redis, prefix: string, numbers: ChanceNumbers) {
+export function createChanceStore<Known>(redis: Redis, prefix: string) {
   const place: SnapshotPlace = {
     ...{ key: `${prefix}:chances:${format}`, kind: "chances", channel: `${prefix}:chances` },
     ...{ name: "", keptMs: 3 * dayMs, silentMs: 10 * minuteMs },
   };
-  // Beliefs under other numbers are other beliefs.
-  const tag = hash("sha1", JSON.stringify(numbers), "base64url");
   return {
     /** False when a newer one is there. */
-    async save({ lookedAt, shared, stations }: ChanceMemory<Known>): Promise<boolean> {
-      const parts = [await zip(JSON.stringify(shared, rounded), { level: 3 })];
+    async save(
+      { lookedAt, shared, stations }: ChanceMemory<Known>,
+      numbers: ChanceNumbers,
+    ): Promise<boolean> {
+      const first = await zip(JSON.stringify(shared, rounded), { level: 3 });
+      const parts = [await zip("")];
       let lines: string[] = [];
       for (const one of stations) {
         lines.push(`\n${JSON.stringify(one, rounded)}`);
@@ -44,13 +50,19 @@ export function createChanceStore<Known>(redis: Redis, prefix: string, numbers: 
       }
       parts.push(await zip(lines.join(""), { level: 3 }));
       const version = { seq: 0, asOfMs: lookedAt, builtAtMs: lookedAt };
-      return saveVersion(redis, place, version, { tag, body: Buffer.concat(parts) });
+      const fields = { tag: tagOf(numbers), shared: first, body: Buffer.concat(parts) };
+      return saveVersion(redis, place, version, fields);
+    },
+    /** What all stations share, whatever the numbers; null without it. */
+    async loadShared(): Promise<SharedBeliefs | null> {
+      const found = await loadVersion(redis, place, ["shared"]);
+      return found === null ? null : sharedIn(found.fields[0]!);
     },
     /** Null without one that can be used. */
-    async load(): Promise<ChanceMemory<Known> | null> {
-      const found = await loadVersion(redis, place, ["tag", "body"]);
-      if (found === null || String(found.fields[0]) !== tag) return null;
-      const [first = "", ...lines] = (await unzip(found.fields[1]!)).toString().split("\n");
+    async load(numbers: ChanceNumbers): Promise<ChanceMemory<Known> | null> {
+      const found = await loadVersion(redis, place, ["tag", "shared", "body"]);
+      if (found === null || String(found.fields[0]) !== tagOf(numbers)) return null;
+      const [, ...lines] = (await unzip(found.fields[2]!)).toString().split("\n");
       const stations: [string, Known, BelievedStation | undefined][] = [];
       for (const some of slices(lines, linesAtOnce)) {
         stations.push(...some.map((line) => JSON.parse(line) as (typeof stations)[number]));
@@ -58,12 +70,15 @@ export function createChanceStore<Known>(redis: Redis, prefix: string, numbers: 
       }
       return {
         lookedAt: found.version.asOfMs,
-        shared: JSON.parse(first) as SharedBeliefs,
+        shared: await sharedIn(found.fields[1]!),
         stations,
       };
     },
   };
 }
+
+const sharedIn = async (zipped: Buffer): Promise<SharedBeliefs> =>
+  JSON.parse((await unzip(zipped)).toString()) as SharedBeliefs;
 
 const digits = 1e9;
 /** Weights with as many digits as matter. */

@@ -10,7 +10,7 @@ import type { Point } from "#src/domain/geo.ts";
 import type { Feed } from "#src/domain/service-state.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import type { SuggestionKind } from "#src/domain/suggestion.ts";
-import type { Outcome, Rule, Status } from "#src/domain/vocabulary.ts";
+import type { Outcome, Rule, ServedStatus, Status } from "#src/domain/vocabulary.ts";
 
 // Messages between the console's server and its pages. Times are ms since the epoch, null for never.
 
@@ -269,6 +269,8 @@ export interface ConsoleHeldGroup {
   disagree: number;
   /** The decision that most of them speak for; null when they are too few, or divided. */
   leans: "approve" | "reject" | null;
+  /** The share of lies that is believed of marks like these, percent; null while nothing is known. */
+  lies: number | null;
   /** Reporters who were new, marks within some metres of the station's own point, and the time that all took. */
   newcomers: number;
   exact: number;
@@ -547,4 +549,42 @@ export interface ConsoleBrands {
   /** Stations in service with a brand, and those of them whose brand is known. */
   stations: number;
   stations_known: number;
+}
+
+/** A station's chance over two days; chances in percent, times in ms. */
+export interface ConsoleChance {
+  from: number;
+  until: number;
+  points: { at: number; chance: number }[];
+  /** What each mark did to it; `before` is null for the first one of all. */
+  marks: { id: number; at: number; fuel: boolean; before: number | null; after: number }[];
+  /** What was served meanwhile. */
+  runs: { status: ServedStatus; from: number; to: number | null }[];
+}
+
+/** What is learnt of lies; shares in percent. `judged`: marks that it comes from, the last ones. */
+export interface ConsoleLies {
+  kinds: { newcomer: boolean; remote: boolean; fuel: boolean; lies: number; judged: number }[];
+  /** Partners and feeds, by what their marks say: of known drivers and of newcomers, at the station. */
+  sources: {
+    partner_id: number | null;
+    name: string;
+    fuel: boolean;
+    known: number;
+    newcomers: number;
+    judged: number;
+  }[];
+  reporters: { id: number; lies: number; judged: number }[];
+}
+
+/** The rates of change, as shipped and as they are in force here, and the last night that looked. */
+export interface ConsoleRates {
+  learns: boolean;
+  learnt: boolean;
+  looked: number | null;
+  stations: number;
+  marks: number;
+  changes: number;
+  result: "none" | "learnt" | "same" | "few" | "lies" | "worse";
+  rates: { name: string; shipped: number; now: number }[];
 }

@@ -23,6 +23,10 @@ export const wallMinutes = (atMs: number, zone: string): number =>
   // The Swedish form is that of `parseTime`.
   parseTime(`${formatOf(zone).format(atMs)}:00`)! / minuteMs;
 
+/** By how much the clock of a zone is ahead of UTC at `atMs`, ms. */
+export const zoneAheadMs = (atMs: number, zone: string): number =>
+  (wallMinutes(atMs, zone) - Math.floor(atMs / minuteMs)) * minuteMs;
+
 export const dayMinutes = 24 * 60;
 export const weekMinutes = 7 * dayMinutes;
 

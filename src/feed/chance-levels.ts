@@ -20,14 +20,20 @@ export interface ChanceProgress {
   levels: number;
 }
 
-/** True if this process follows the marks from now on, or still: one at a time does. `now`: the database's, ms. */
-export async function claimChances(db: Db, holder: string): Promise<{ now: number } | null> {
-  const [claimed] = await rows<{ now: number }>(
+/** What a look goes by: the database's time, ms, and the rates that this instance has learnt, as they are stored. */
+interface Claimed {
+  now: number;
+  rates: unknown;
+}
+
+/** Not null if this process follows the marks from now on, or still: one at a time does. */
+export async function claimChances(db: Db, holder: string): Promise<Claimed | null> {
+  const [claimed] = await rows<Claimed>(
     db,
     `update chance_follower set holder = ?, renewed_at = server_now()
      where holder is null or holder = ?
        or abs(extract(epoch from server_now() - renewed_at)) > ${claimedS}
-     returning ${msOf("renewed_at")} as now`,
+     returning ${msOf("renewed_at")} as now, (select rates from chance_learning) as rates`,
     [holder, holder],
   );
   return claimed ?? null;

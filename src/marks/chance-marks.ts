@@ -68,7 +68,7 @@ export async function marksOfStations(
     rows<{ stationId: string; at: number; importedAt: number; status: Status; source: number }>(
       db,
       `select station_id as "stationId", ${msOf("least(updated, imported_at)")} as at,
-         ${msOf("imported_at")} as "importedAt", status, -1 - (hashtext(source) & 2147483647) as source
+         ${msOf("imported_at")} as "importedAt", status, ${sourceId} as source
        from unnest(?::text[], ?::bigint[]) as asked(station, since)
        join seeds on station_id = asked.station and ${isAfter("least(updated, imported_at)", "asked.since")}`,
       asked,
@@ -78,6 +78,18 @@ export async function marksOfStations(
   const sorted = all.sort((a, b) => a.at - b.at || a.id - b.id);
   return grouped(sorted, ({ stationId }) => stationId);
 }
+
+/** SQL: the id of an imported status' source among partners and reporters, below 0. */
+const sourceId = "-1 - (hashtext(source) & 2147483647)";
+
+/** The sources of imported statuses, by that id. */
+export const feedSources = async (db: Db): Promise<[id: number, source: string][]> =>
+  (
+    await rows<{ id: number; source: string }>(
+      db,
+      `select distinct ${sourceId} as id, source from seeds`,
+    )
+  ).map(({ id, source }) => [id, source]);
 
 /** An imported status, as a mark of somebody known, from afar: its source is its partner, and its only reporter. */
 const imported = (seed: {

@@ -1,4 +1,5 @@
 import type { ConsoleHeldGroup } from "#src/contract/console.ts";
+import type { Speaker } from "#src/domain/chance/shares.ts";
 import { hourMs } from "#src/domain/units.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { networkDigits } from "#src/marks/source-blocks.ts";
@@ -11,7 +12,11 @@ const exactDegrees = 0.00003;
 /** Marks of others within this time before or after a held mark are compared with it. */
 const comparedHours = 3;
 
-type Row = Omit<ConsoleHeldGroup, "said" | "selection" | "leans"> & ConsoleHeldGroup["said"];
+type Row = Omit<ConsoleHeldGroup, "said" | "selection" | "leans" | "lies"> &
+  ConsoleHeldGroup["said"] & { speakers: Speaker[] };
+
+/** Of a larger group the lies are those of so many of its marks. */
+const speakersMost = 200;
 
 /** Fewer marks of others say nothing. */
 const othersMin = 3;
@@ -26,22 +31,29 @@ export function leaning(agree: number, disagree: number): ConsoleHeldGroup["lean
 }
 
 /**
- * Held marks by their source (a key, or a network of the map), city and hour of receipt, the oldest first
- * (decisions 4.21). `city` is `""` for stations near no city. `agree` and `disagree`: counted marks of other sources at
+ * Held marks by their source (a key, or a network of the map), city and hour of receipt, the oldest first (decisions 4.21);
+ * with `shareOf`, what is believed of lies, those first that most likely lie, in steps of five percent (decisions 23.26). `city` is `""` for stations near no city. `agree` and `disagree`: counted marks of other sources at
  * the same stations within three hours, by whether both say `no` or both say something else.
  */
-export async function heldGroups(db: Db): Promise<ConsoleHeldGroup[]> {
+export async function heldGroups(
+  db: Db,
+  shareOf?: (speaker: Speaker) => number,
+): Promise<ConsoleHeldGroup[]> {
   const found = await readOpen(db, (days) => groupsOfDays(db, days));
-  return found.map(({ yes, low, no, queue, ...group }) => {
+  const groups = found.map(({ yes, low, no, queue, speakers, ...group }): ConsoleHeldGroup => {
     const { key_id: key, network, city, hour } = group;
     const source = network === null ? { ...(key === null ? {} : { key }) } : { network };
+    const lies = speakers.reduce((sum, one) => sum + (shareOf?.(one) ?? 0), 0) / speakers.length;
     return {
       ...group,
+      lies: shareOf === undefined ? null : Math.round(100 * lies),
       leans: leaning(group.agree, group.disagree),
       said: { yes, low, no, queue },
       selection: { ...source, city, since: hour, until: hour + hourMs },
     };
   });
+  const step = ({ lies }: ConsoleHeldGroup): number => Math.floor((lies ?? 0) / 5);
+  return groups.sort((a, b) => step(b) - step(a));
 }
 
 const groupsOfDays = (db: Db, days: Days): Promise<Row[]> =>
@@ -53,6 +65,8 @@ const groupsOfDays = (db: Db, days: Days): Promise<Row[]> =>
        count(*) as marks, count(distinct m.station_id) as stations, count(distinct m.reporter_id) as reporters,
        count(*) filter (where m.status = 'yes') as yes, count(*) filter (where m.status = 'low') as low,
        count(*) filter (where m.status = 'no') as no, count(*) filter (where m.status = 'queue') as queue,
+       (array_agg(json_build_object('fuel', m.status <> 'no', 'newcomer', m.newcomer, 'remote', m.remote,
+         'partnerId', m.partner_id, 'reporterId', m.reporter_id)))[1:${speakersMost}] as speakers,
        count(distinct m.reporter_id) filter (where m.newcomer) as newcomers,
        count(*) filter (where abs(m.lat - a.lat) < ${exactDegrees} and abs(m.lon - a.lon) < ${exactDegrees}) as exact,
        extract(epoch from max(m.received_at) - min(m.received_at))::int as span_s,

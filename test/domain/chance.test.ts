@@ -5,6 +5,7 @@ import type { ChanceMark } from "#src/domain/chance/mark.ts";
 import { type ChanceNumbers, shippedNumbers as numbers } from "#src/domain/chance/numbers.ts";
 import { levelOf } from "#src/domain/chance/level.ts";
 import { createPassage } from "#src/domain/chance/passage.ts";
+import { trailOf } from "#src/domain/chance/trail.ts";
 import { createShares } from "#src/domain/chance/shares.ts";
 import { fuelIn, weightOf } from "#src/domain/chance/belief.ts";
 import { dayMs, hourMs, minuteMs, secondMs } from "#src/domain/units.ts";
@@ -375,4 +376,26 @@ describe("the chance beside a second reading", function () {
     const middle = (partner.prior * above + guilt) / (partner.prior + 1);
     return (reporter.prior * middle + guilt) / (reporter.prior + 1);
   }
+});
+
+describe("how a station's chance went", () => {
+  it("ends as for who follows the marks, and tells what each mark did", () =>
+    fc.assert(
+      fc.property(histories, fc.integer({ min: 0, max: 2 * dayMs }), (all, laterMs) => {
+        const marks = all.filter(({ stationId }) => stationId === "a");
+        const until = all.at(-1)!.at + laterMs;
+        const span = { from: until - 2 * dayMs, until, everyMs: hourMs };
+        const trail = trailOf(numbers, undefined, marks, 0, span);
+        const chances = create();
+        chances.retake("a", marks);
+        expect(trail.points.at(-1)?.chance ?? null).to.equal(chances.chanceAt("a", until));
+        const shown = marks.filter(({ at }) => at >= span.from);
+        expect(trail.marks.map(({ id }) => id)).to.have.members(shown.map(({ id }) => id));
+        for (const { at, after } of trail.marks)
+          expect(trail.points.some((one) => one.at === at && one.chance === after)).to.equal(true);
+        const times = trail.points.map(({ at }) => at);
+        expect(times).to.deep.equal(times.toSorted((a, b) => a - b));
+      }),
+      runs,
+    ));
 });

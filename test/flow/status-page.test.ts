@@ -197,7 +197,7 @@ describe("flow: /status", function () {
     await postgres.restart();
     await until(state, ({ reachable }) => reachable.postgres);
     const problem = await fetch(`${web.baseUrl}/problems/upstream-unavailable`);
-    expect(await problem.text()).to.include('href="/status"');
+    expect(await problem.text()).to.include('href="../status"');
     expect(await (await fetch(`${web.baseUrl}/docs`)).text()).to.include('href="status"');
   });
 });

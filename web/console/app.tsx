@@ -3,6 +3,7 @@ import type { ConsoleAccount, ConsoleHealth } from "#src/contract/console.ts";
 import { account, api, useLoaded } from "#web/console/api.ts";
 import { said } from "#web/console/doing.ts";
 import { BrandsPage } from "#web/console/pages/brands.tsx";
+import { ChancesPage } from "#web/console/pages/chances.tsx";
 import { DecisionRecordPage } from "#web/console/pages/decision-record.tsx";
 import { DecisionsPage } from "#web/console/pages/decisions.tsx";
 import { FeedsPage } from "#web/console/pages/feeds.tsx";
@@ -185,6 +186,7 @@ function pageOf(path: string, health: Resource<ConsoleHealth>) {
       <DecisionRecordPage key={id} id={id} of="rollback" />
     );
   if (noun === "suggestions") return <SuggestionsPage />;
+  if (noun === "chances") return <ChancesPage />;
   if (noun === "people") return <PeoplePage />;
   if (noun === "brands") return <BrandsPage />;
   if (noun === "pairs") return <PairsPage />;

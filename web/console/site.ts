@@ -46,6 +46,11 @@ export const sitePages: readonly SitePage[] = [
     text: say("Decisions"),
     words: say("undo history blocks who decided what take back"),
   },
+  {
+    path: "/chances",
+    text: say("Chances"),
+    words: say("lies sources reporters learnt rates refills"),
+  },
   { path: "/people", text: say("Privacy"), words: say("people person export erase") },
   { path: "/stations", text: say("Stations"), words: say("search status history why") },
   { path: "/brands", text: say("Brands"), words: say("brand spelling alias name") },

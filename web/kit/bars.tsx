@@ -93,7 +93,7 @@ const spoken = (bar: Bar, names: readonly string[], unit: string): string =>
   ].join(", ");
 
 /** The width of the element that `box` is put on, followed as it changes; 0 before it is known. */
-function useWidth() {
+export function useWidth() {
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {

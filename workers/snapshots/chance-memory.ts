@@ -5,8 +5,8 @@ import type { ChanceMark } from "#src/domain/chance/mark.ts";
 import type { ChanceNumbers } from "#src/domain/chance/numbers.ts";
 import { createPassage } from "#src/domain/chance/passage.ts";
 import { order } from "#src/domain/state.ts";
-import { dayMs, minuteMs } from "#src/domain/units.ts";
-import { wallMinutes } from "#src/domain/wall-clock.ts";
+import { dayMs } from "#src/domain/units.ts";
+import { zoneAheadMs } from "#src/domain/wall-clock.ts";
 import { heardMs } from "#src/marks/chance-marks.ts";
 import { createIdTable, type IdTable, larger, roomFor } from "#src/feed/id-table.ts";
 import type { ChanceMemory as Stored } from "#snapshots/dumps/chance-snapshot.ts";
@@ -100,7 +100,7 @@ export function createChanceMemory(numbers: ChanceNumbers, ids: IdTable, stored?
     const zone = known.zoneOf(ids.find(id));
     let ms = ahead.get(zone);
     if (ms === undefined) {
-      ms = wallMinutes(now, zone) * minuteMs - Math.floor(now / minuteMs) * minuteMs;
+      ms = zoneAheadMs(now, zone);
       ahead.set(zone, ms);
     }
     return ms;
@@ -136,6 +136,8 @@ export function createChanceMemory(numbers: ChanceNumbers, ids: IdTable, stored?
       now = ms;
       ahead.clear();
     },
+    /** True if its first mark is older than what a run from nothing hears, by a day: what it has learnt of lies may drift. */
+    isOld: (): boolean => chances.firstAt() < now - heardMs - spareMs,
     size: (): number => known.from.reduce((count, from) => (from > 0 ? count + 1 : count), 0),
     ids: (): string[] => Array.from(known.all(), ([, id]) => id),
     /** Notes the level in a station's row; true if its marks may have changed since it was `followed`. */

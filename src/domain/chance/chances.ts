@@ -28,6 +28,14 @@ export interface SharedBeliefs extends Learnt {
   firstAt: number;
 }
 
+/** A mark that was no copy, at its local minute. */
+export interface HeardMark {
+  minute: number;
+  /** Of lies, as it was believed of such a mark. */
+  share: number;
+  evidence: Evidence;
+}
+
 /** A mark that others have yet to judge: the part of the station's belief in which it lied. */
 interface Waiting extends Speaker {
   at: number;
@@ -40,13 +48,14 @@ interface Waiting extends Speaker {
 /**
  * The chance of fuel at every station, from the marks that it takes: a hidden Markov model of each station, and shares of
  * lies that all of them share. `aheadMs`: by how much a station's local time is ahead of UTC. `stored`: where an earlier
- * one has left off.
+ * one has left off. `onHeard` gets what a mark was worth, at which local minute.
  */
 export function createChances(
   numbers: ChanceNumbers,
   aheadMs: (stationId: string) => number,
   passage = createPassage(numbers),
   stored?: SharedBeliefs,
+  onHeard?: (stationId: string, heard: HeardMark) => void,
 ) {
   const shares = createShares(numbers.shares, stored);
   const stations = new Map<string, BelievedStation>();
@@ -57,7 +66,15 @@ export function createChances(
     Math.floor((at + aheadMs(stationId)) / minuteMs);
   const decay = (ms: number): number => Math.exp(-ms / numbers.marks.decayMs);
 
-  const take = (mark: ChanceMark): void => {
+  /**
+   * Hears marks, in any order: they are sorted. No later call may bring a mark of the same second or an earlier one.
+   * `teaches`: what is known of lies changes by them.
+   */
+  const take = (marks: readonly ChanceMark[], teaches = true): void => {
+    learns = teaches;
+    for (const mark of marks.toSorted(order)) takeOne(mark);
+  };
+  const takeOne = (mark: ChanceMark): void => {
     const { stationId, at } = mark;
     firstAt = Math.min(firstAt, at);
     const minute = minuteOf(stationId, at);
@@ -100,6 +117,7 @@ export function createChances(
     const speaker = speakerOf(mark, numbers.newcomerMs);
     const share = shares.shareOf(speaker);
     const evidence = evidenceOf(numbers, mark.fuel, share, perHour);
+    onHeard?.(mark.stationId, { minute, share, evidence });
     const bring = (belief: Belief): Belief => passage.pass(belief, station.minute, minute);
     const before = bring(station.belief);
     const after = heard(before, evidence);
@@ -137,27 +155,22 @@ export function createChances(
   };
 
   return {
-    /**
-     * Hears marks, in any order: they are sorted. No later call may bring a mark of the same second or an earlier one.
-     */
-    take(marks: readonly ChanceMark[]): void {
-      for (const mark of marks.toSorted(order)) take(mark);
-    },
+    take,
     /**
      * Hears a station anew, from marks of this station alone: others have gone, or have come late. What is known of lies
      * stays as it is, because the marks have been judged before.
      */
     retake(stationId: string, marks: readonly ChanceMark[]): void {
       stations.delete(stationId);
-      learns = false;
-      for (const mark of marks.toSorted(order)) take(mark);
-      learns = true;
+      take(marks, false);
     },
     forget: (stationId: string): boolean => stations.delete(stationId),
     /** What an earlier one has believed of a station. */
     put: (stationId: string, station: BelievedStation): void =>
       void stations.set(stationId, station),
     get: (stationId: string): BelievedStation | undefined => stations.get(stationId),
+    /** The time of the first mark of all, ms. */
+    firstAt: (): number => firstAt,
     shared: (): SharedBeliefs => ({ firstAt, ...shares.learnt() }),
     /** From 0 to 1, at `at` or later than the last mark, ms; null while nobody has told of the station. */
     chanceAt(stationId: string, at: number): number | null {

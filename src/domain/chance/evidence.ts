@@ -48,3 +48,13 @@ export function honestPart(belief: Belief, { fuel, honest, mistakes }: Evidence)
 /** What is believed after the mark; parts of a belief stay its parts. */
 export const heard = (belief: Belief, evidence: Evidence): Belief =>
   plus(honestPart(belief, evidence), lyingPart(belief, evidence));
+
+/** How well each state before the mark explains it and what came after it, `later`: the transpose of `heard`. */
+export function explained(later: Belief, { fuel, honest, mistakes, lying }: Evidence): Belief {
+  return later.map((weight, state) => {
+    const fits = hasFuel(state) === fuel;
+    const stage = state % stages;
+    const next = later[state - stage + Math.min(stage + 1, stages - 1)]!;
+    return honest[stage]! * (fits ? 1 - mistakes : mistakes) * next + (fits ? 0 : lying * weight);
+  });
+}

@@ -19,10 +19,10 @@ import type { ChanceNumbers } from "#src/domain/chance/numbers.ts";
 import { dayMs, hourMs, minuteMs } from "#src/domain/units.ts";
 
 const minutesAnHour = hourMs / minuteMs;
-const hoursADay = dayMs / hourMs;
+export const hoursADay = dayMs / hourMs;
 
 /** The hour of the day, 0 to 23, of a local minute. */
-const hourOf = (minute: number): number => Math.floor(minute / minutesAnHour) % hoursADay;
+export const hourOf = (minute: number): number => Math.floor(minute / minutesAnHour) % hoursADay;
 
 /**
  * How a belief changes while no mark comes; times are local, in whole minutes. A weight also loses the marks that tell of
@@ -85,22 +85,30 @@ function walk({ minutes, hours }: Table, belief: Belief, from: number, until: nu
   return passed;
 }
 
-/**
- * Rates an hour from state to state. `silent`: the first and further marks after a change are lost, each with the weight
- * of the states in which it would have come. `unheard`: they come, and nobody listens.
- */
-function ratesOf(
-  { fuel, none, telling }: ChanceNumbers,
+/** By kind: how often it ends, an hour, and the share of it among those that begin with as much fuel. */
+export const turnsOf = (
+  { fuel, none }: Pick<ChanceNumbers, "fuel" | "none">,
   hour: number,
-  how: "silent" | "unheard",
-): Matrix {
-  const ends = [
+): { ends: number[]; begins: number[] } => ({
+  ends: [
     hourMs / none.soonMeanMs,
     none.refillsPerHour[hour]!,
     hourMs / fuel.soonMeanMs,
     hourMs / fuel.lastsMeanMs,
-  ];
-  const begins = [none.soonShare, 1 - none.soonShare, fuel.soonShare, 1 - fuel.soonShare];
+  ],
+  begins: [none.soonShare, 1 - none.soonShare, fuel.soonShare, 1 - fuel.soonShare],
+});
+
+/** The two kinds that a kind ends with. */
+export const othersOf = (kind: number): readonly number[] => (kind < kinds / 2 ? [2, 3] : [0, 1]);
+
+/**
+ * Rates an hour from state to state. `silent`: the first and further marks after a change are lost, each with the weight
+ * of the states in which it would have come. `unheard`: they come, and nobody listens.
+ */
+export function ratesOf(numbers: ChanceNumbers, hour: number, how: "silent" | "unheard"): Matrix {
+  const { telling } = numbers;
+  const { ends, begins } = turnsOf(numbers, hour);
   const rates = emptyMatrix();
   const move = (from: number, to: number | null, rate: number): void => {
     rates[from * states + from]! -= rate;
@@ -108,9 +116,8 @@ function ratesOf(
   };
   for (let kind = 0; kind < kinds; kind += 1) {
     const [untold, told, known] = [0, 1, 2].map((stage) => stages * kind + stage);
-    const others = kind < kinds / 2 ? [2, 3] : [0, 1];
     for (const state of [untold!, told!, known!])
-      for (const other of others) move(state, stages * other, ends[kind]! * begins[other]!);
+      for (const other of othersOf(kind)) move(state, stages * other, ends[kind]! * begins[other]!);
     move(untold!, how === "silent" ? null : told!, hourMs / telling.firstMeanMs);
     if (how === "silent") move(told!, null, hourMs / telling.furtherMeanMs);
     move(told!, known!, hourMs / telling.knownMeanMs);

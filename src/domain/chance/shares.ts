@@ -69,6 +69,25 @@ export function createShares(
       reporters.set(reporterId, noted(ofReporter(reporterId), guilt, levels.reporter));
       earlier.delete(reporterId);
     },
+    /** What is known of each kind of mark, of each partner's marks and of each reporter. */
+    told: () => ({
+      classes: [...classes].map(([key, tally]) => {
+        const [newcomer, remote, says] = key.split(" ");
+        const share = shrunk(tally, first, levels.class);
+        return {
+          ...{ newcomer: newcomer === "true", remote: remote === "true", fuel: says === "fuel" },
+          ...{ share, judged: marksIn(tally) },
+        };
+      }),
+      partners: [...partners].map(([key, tally]) => {
+        const [id, says] = key.split(" ");
+        return { partnerId: Number(id), fuel: says === "fuel", judged: marksIn(tally) };
+      }),
+      reporters: [...earlier, ...reporters].map(([reporterId, tally]) => {
+        const share = shrunk(tally, first, levels.reporter);
+        return { reporterId, share, judged: marksIn(tally) };
+      }),
+    }),
     learnt: (): Learnt => ({
       classes: [...classes],
       partners: [...partners],

@@ -209,7 +209,7 @@ function Group({ group, choices, current, busy, ask, block, limit }: Props) {
     setSeen(answer.failure === undefined ? answer.value : null);
   };
   const { network, key_id: key, hour, marks, stations, reporters, agree, disagree } = group;
-  const { newcomers, exact, span_s: span, leans } = group;
+  const { newcomers, exact, span_s: span, leans, lies } = group;
   const title = titleOf(group, choices);
   const unseen = <span class="unseen"> {title}</span>;
   return (
@@ -232,6 +232,14 @@ function Group({ group, choices, current, busy, ask, block, limit }: Props) {
         {exact > 0 && say("Exactly at the station’s point: {exact} of {marks}.", { exact, marks })}{" "}
         {marks > 1 && paceWords(marks, span)}
       </p>
+      {lies !== null && (
+        <p>
+          {sayWith("Of marks like these, of their source and their reporters, {n} % are {lies}.", {
+            n: String(lies),
+            lies: <a href="#/chances">{say("taken for lies")}</a>,
+          })}
+        </p>
+      )}
       <Fault words={fault} />
       {seen !== null && <Changes changes={seen.changes} />}
       <div class="buttons">

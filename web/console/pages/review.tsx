@@ -91,6 +91,8 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
           "These marks are held because their source, or their city, had more harmful changes than its limit. An approved mark counts from the time when it was made; a rejected mark never counts.",
         )}{" "}
         <a href="#/decisions?kind=review">{say("Earlier decisions")}</a>
+        {" · "}
+        <a href="#/chances">{say("Who lies how often")}</a>
       </p>
       <Fault words={doing.fault} />
       <HeldGroups held={loading.value.value?.total ?? 0} changed={reload} />

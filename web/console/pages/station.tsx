@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
-import type { ConsoleStationPage } from "#src/contract/console.ts";
+import type { ConsoleChance, ConsoleStationPage } from "#src/contract/console.ts";
 import type { Step } from "#src/domain/explain.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import type { Reason } from "#src/domain/vocabulary.ts";
 import { useLoaded } from "#web/console/api.ts";
+import { StationChance } from "#web/console/parts/station-chance.tsx";
 import { StationFacts } from "#web/console/parts/station-facts.tsx";
 import { StationJoins } from "#web/console/parts/station-joins.tsx";
 import { StationMarks } from "#web/console/parts/station-marks.tsx";
@@ -15,11 +16,16 @@ import { Moment } from "#web/kit/time.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
 
 const everyMs = 10_000;
+const chanceEveryMs = 60_000;
 const stepsAtFirst = 12;
 
 /** One station: its status with the reasons, its facts, its place, and all its marks. */
 export function StationPage({ id }: { id: string }) {
   const loading = useLoaded<ConsoleStationPage>(`/stations/${encodeURIComponent(id)}`, everyMs);
+  const chance = useLoaded<ConsoleChance>(
+    `/stations/${encodeURIComponent(id)}/chance`,
+    chanceEveryMs,
+  );
   return (
     <section>
       <p class="trail">
@@ -46,11 +52,17 @@ export function StationPage({ id }: { id: string }) {
               )}
             </p>
             <Fuel page={page} />
+            <StationChance of={chance} />
             <StationFacts page={page} changed={loading.load} />
             <StationJoins page={page} changed={loading.load} />
             <StationPlace station={page.station} />
             <Why steps={page.steps} before={page.steps_before} cut={page.history_cut} />
-            <StationMarks id={id} first={page.marks} next={page.next} />
+            <StationMarks
+              id={id}
+              first={page.marks}
+              next={page.next}
+              chances={chance.value.value?.marks ?? []}
+            />
           </>
         )}
       </Loaded>

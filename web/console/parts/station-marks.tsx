@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ConsoleMark, ConsoleStationPage } from "#src/contract/console.ts";
+import type { ConsoleChance, ConsoleMark, ConsoleStationPage } from "#src/contract/console.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { api } from "#web/console/api.ts";
 import { metres } from "#web/console/parts/mini-map.tsx";
@@ -15,10 +15,13 @@ export function StationMarks({
   id,
   first,
   next,
+  chances,
 }: {
   id: string;
   first: readonly ConsoleMark[];
   next: number | null;
+  /** What the marks of the last days did to the chance. */
+  chances: ConsoleChance["marks"];
 }) {
   const [older, setOlder] = useState<{ marks: ConsoleMark[]; next: number | null } | null>(null);
   const [fault, setFault] = useState<string | null>(null);
@@ -34,6 +37,7 @@ export function StationMarks({
         next: answer.value.next,
       });
   };
+  const moved = new Map(chances.map((one) => [one.id, one]));
   const seen = new Map([...first, ...(older?.marks ?? [])].map((mark) => [mark.id, mark]));
   return (
     <div class="card">
@@ -43,7 +47,18 @@ export function StationMarks({
         rows={[...seen.values()]}
         id={(mark) => mark.id}
         empty={say("No marks for this station yet.")}
-        columns={columns}
+        columns={[
+          ...columns,
+          {
+            name: say("Chance"),
+            cell: ({ id }) => {
+              const one = moved.get(id);
+              if (one === undefined) return "–";
+              const before = one.before === null ? "–" : `${one.before} %`;
+              return `${before} → ${one.after} %`;
+            },
+          },
+        ]}
       />
       <Fault words={fault} />
       {before !== null && (

@@ -206,6 +206,14 @@ export const stations = {
   "as the opening hours": "часы работы",
   "as the position": "местоположение",
   "What changes": "Что изменится",
+  // Its chance.
+  "Chance of fuel, 48 hours": "Вероятность топлива, 48 часов",
+  "No mark of the last days counts here.": "За последние дни здесь нет учтённых отметок.",
+  "The line is worked out anew from the marks, with what is known of lies by now: it may differ a little from what was served. Round: a mark that says fuel; square: one that says none. Below: the status that was served.":
+    "Линия рассчитана заново по отметкам с учётом того, что теперь известно о лжи: она может немного отличаться от показанного. Круг — отметка «есть топливо», квадрат — «нет». Внизу — статус, который показывался.",
+  "Now {now} %; in 48 hours between {low} and {high} %, with {n} {n|mark|marks}.":
+    "Сейчас {now} %; за 48 часов от {low} до {high} %, {n} {n|отметка|отметки|отметок}.",
+  Chance: "Вероятность",
   // Its place.
   "Where it is": "Где находится",
   "The public map there": "Это место на публичной карте",

@@ -1,0 +1,123 @@
+import zoneAt from "@photostructure/tz-lookup";
+import { actCall, consoleCall, type ConsoleCall, idOf } from "#api/console/operator-gate.ts";
+import type { ConsoleDeps } from "#api/console/deps.ts";
+import { orThrow } from "#api/http/errors.ts";
+import type { ConsoleChance, ConsoleLies } from "#src/contract/console.ts";
+import type { SharedBeliefs } from "#src/domain/chance/chances.ts";
+import { shippedNumbers } from "#src/domain/chance/numbers.ts";
+import { createShares } from "#src/domain/chance/shares.ts";
+import { trailOf } from "#src/domain/chance/trail.ts";
+import { runsWithin } from "#src/domain/view.ts";
+import { dayMs, minuteMs } from "#src/domain/units.ts";
+import { zoneAheadMs } from "#src/domain/wall-clock.ts";
+import { type Db, rows } from "#src/infrastructure/db.ts";
+import { ratesTable, readLearning, setLearning } from "#src/marks/chance-learning.ts";
+import { feedSources, heardMs, marksOfStations } from "#src/marks/chance-marks.ts";
+import { loadRuns } from "#src/marks/stored-runs.ts";
+import { unknown } from "#src/operators/act.ts";
+import { stationId } from "#src/operators/inputs.ts";
+import { createChanceStore } from "#snapshots/dumps/chance-snapshot.ts";
+
+const shownMs = 2 * dayMs;
+const everyMs = 20 * minuteMs;
+const reportersShown = 50;
+/** What one mark of a reporter looks like says little. */
+const judgedLeast = 2;
+
+/** The chances as operators see them: what marks did to a station's, who lies, and the numbers of this instance. */
+export const chanceCalls = (services: ConsoleDeps): ConsoleCall[] => [
+  consoleCall("GET", "/stations/{id}/chance", { role: "viewer" }, async (ctx) => {
+    const id = idOf(stationId, ctx.params["id"]);
+    ctx.body = orThrow((await chanceOf(services, id)) ?? unknown("station", id));
+  }),
+  consoleCall("GET", "/lies", { role: "viewer" }, async (ctx) => {
+    ctx.body = await liesIn(services.db, await sharedOf(services));
+  }),
+  consoleCall("GET", "/rates", { role: "viewer" }, async (ctx) => {
+    ctx.body = await ratesTable(services.db);
+  }),
+  actCall(services, "POST", "/rates/learning", setLearning),
+];
+
+/** What the process that follows the marks has last stored of lies; undefined without it, and while Redis is away. */
+export const sharedOf = ({ config, redis }: ConsoleDeps): Promise<SharedBeliefs | undefined> =>
+  createChanceStore(redis, config.redisPrefix)
+    .loadShared()
+    .then((found) => found ?? undefined)
+    .catch(() => undefined);
+
+/** The share of lies that is believed of a mark; undefined while nothing is known. */
+export async function shareOfLies(services: ConsoleDeps) {
+  const shared = await sharedOf(services);
+  return shared && createShares(shippedNumbers.shares, shared).shareOf;
+}
+
+async function chanceOf(services: ConsoleDeps, id: string): Promise<ConsoleChance | null> {
+  const { db, config, clock } = services;
+  const until = clock();
+  const from = until - shownMs;
+  const [place] = await rows<{ lat: number; lon: number }>(
+    db,
+    "select lat, lon from stations where id = ?",
+    [id],
+  );
+  const runs = await loadRuns(db, id, from, config);
+  if (place === undefined || runs === null) return null;
+  const [marks, { rates }, shared] = await Promise.all([
+    marksOfStations(db, new Map([[id, from - heardMs]]), until),
+    readLearning(db),
+    sharedOf(services),
+  ]);
+  const trail = trailOf(
+    { ...shippedNumbers, ...rates },
+    shared,
+    marks.get(id) ?? [],
+    zoneAheadMs(until, zoneAt(place.lat, place.lon)),
+    { from, until, everyMs },
+  );
+  return {
+    ...{ from, until },
+    points: trail.points.map(({ at, chance }) => ({ at, chance: percent(chance) })),
+    marks: trail.marks.map(({ before, after, ...mark }) => ({
+      ...mark,
+      before: before === null ? null : percent(before),
+      after: percent(after),
+    })),
+    runs: runsWithin(runs, from, until),
+  };
+}
+
+/** The most lies first; of reporters only the first. */
+async function liesIn(db: Db, shared: SharedBeliefs | undefined): Promise<ConsoleLies> {
+  const { told, shareOf } = createShares(shippedNumbers.shares, shared);
+  const { classes, partners, reporters } = told();
+  const names = new Map([
+    ...(await db("partners").select("id", "name")).map(({ id, name }): [number, string] => [
+      id,
+      name,
+    ]),
+    ...(await feedSources(db)),
+  ]);
+  const ofSource = (partnerId: number, fuel: boolean, newcomer: boolean): number =>
+    percent(shareOf({ partnerId, fuel, newcomer, remote: partnerId < 0, reporterId: 0 }));
+  return {
+    kinds: classes
+      .map(({ share, ...kind }) => ({ ...kind, lies: percent(share) }))
+      .sort((a, b) => b.lies - a.lies),
+    sources: partners
+      .map(({ partnerId, fuel, judged }) => ({
+        ...{ partner_id: partnerId < 0 ? null : partnerId, name: names.get(partnerId) ?? "" },
+        ...{ fuel, judged },
+        known: ofSource(partnerId, fuel, false),
+        newcomers: ofSource(partnerId, fuel, true),
+      }))
+      .sort((a, b) => b.newcomers - a.newcomers),
+    reporters: reporters
+      .filter(({ reporterId, judged }) => reporterId > 0 && judged >= judgedLeast)
+      .map(({ reporterId: id, share, judged }) => ({ id, lies: percent(share), judged }))
+      .sort((a, b) => b.lies - a.lies)
+      .slice(0, reportersShown),
+  };
+}
+
+const percent = (share: number): number => Math.round(100 * share);

@@ -1,0 +1,207 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { createRandom } from "#demo/country/random.ts";
+import { createChances, type HeardMark } from "#src/domain/chance/chances.ts";
+import {
+  areSuspect,
+  type HeardStation,
+  isNear,
+  learnRates,
+  namedRates,
+  type Rates,
+  stepTowards,
+} from "#src/domain/chance/learning.ts";
+import type { ChanceMark } from "#src/domain/chance/mark.ts";
+import { type ChanceNumbers, shippedNumbers as shipped } from "#src/domain/chance/numbers.ts";
+import { dayMs, hourMs, minuteMs } from "#src/domain/units.ts";
+import { sized } from "#test/harness/long.ts";
+
+const t0 = Date.parse("2026-02-03T00:00:00Z");
+const days = 3;
+const until = t0 + days * dayMs;
+
+/** Honest marks of a country whose stations change at these rates: made as the model takes them to come. */
+function marksOf(seed: number, stations: number, { fuel, none }: Rates): ChanceMark[] {
+  const random = createRandom(seed);
+  const after = (meanMs: number): number => -Math.log(1 - random.next()) * meanMs;
+  const refill = (from: number): number => {
+    if (random.chance(none.soonShare)) return from + after(none.soonMeanMs);
+    for (let left = after(1), at = from; ;) {
+      const end = (Math.floor(at / hourMs) + 1) * hourMs;
+      const rate = none.refillsPerHour[Math.floor(at / hourMs) % 24]!;
+      if (((end - at) / hourMs) * rate >= left) return at + (left / rate) * hourMs;
+      left -= ((end - at) / hourMs) * rate;
+      at = end;
+    }
+  };
+  const { firstMeanMs, furtherMeanMs, knownMeanMs } = shipped.telling;
+  const marks: ChanceMark[] = [];
+  for (let station = 0; station < stations; station += 1) {
+    let has = random.chance(0.3);
+    for (let at = t0 - 3 * dayMs; at < until; has = !has) {
+      const lasts = random.chance(fuel.soonShare) ? fuel.soonMeanMs : fuel.lastsMeanMs;
+      const end = has ? at + after(lasts) : refill(at);
+      const told = at + after(firstMeanMs);
+      const known = told + after(knownMeanMs);
+      const times = [told];
+      for (let next = told + after(furtherMeanMs); next < known; next += after(furtherMeanMs))
+        times.push(next);
+      for (let next = at + after(6 * hourMs); next < end; next += after(6 * hourMs))
+        times.push(next);
+      for (const time of times.filter((one) => one > t0 && one < Math.min(end, until))) {
+        const reporterId = random.int(1, 5000);
+        marks.push({
+          ...{ id: marks.length + 1, at: Math.floor(time), stationId: `s${station}`, reporterId },
+          ...{ fuel: random.chance(0.04) ? !has : has, remote: false, network: null },
+          ...{ partnerId: 1 + (reporterId % 3), firstSeen: t0 - 30 * dayMs - reporterId * hourMs },
+        });
+      }
+      at = end;
+    }
+  }
+  return marks.sort((a, b) => a.at - b.at);
+}
+
+/** As a run from nothing hears them, with no lies to learn of. */
+function heardBy(marks: readonly ChanceMark[], numbers: ChanceNumbers = shipped): HeardStation[] {
+  const heard = new Map<string, HeardMark[]>();
+  const chances = createChances(
+    numbers,
+    () => 0,
+    undefined,
+    undefined,
+    (id, mark) => {
+      heard.set(id, [...(heard.get(id) ?? []), mark]);
+    },
+  );
+  chances.take(marks);
+  return [...heard.values()].map((list) => ({ marks: list, until: until / minuteMs }));
+}
+
+function learnt(numbers: ChanceNumbers, stations: readonly HeardStation[]) {
+  const work = learnRates(numbers, stations);
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+const refillsTimes = (factor: number): Rates => ({
+  fuel: shipped.fuel,
+  none: { ...shipped.none, refillsPerHour: shipped.none.refillsPerHour.map((r) => r * factor) },
+});
+const meanRefills = ({ none }: Rates): number =>
+  none.refillsPerHour.reduce((sum, rate) => sum + rate) / 24;
+const shippedRefills = meanRefills(shipped);
+
+describe("rates of change that are learnt", () => {
+  it("stay the shipped ones where these are true, and follow a country with more or fewer refills", function () {
+    this.timeout(120_000);
+    const found = [0.25, 1, 4].map((factor) => {
+      const { rates, changes } = learnt(shipped, heardBy(marksOf(3, 60, refillsTimes(factor))));
+      expect(changes).to.be.greaterThan(80);
+      return meanRefills(rates) / shippedRefills;
+    });
+    expect(found[0]).to.be.within(0.25, 0.93);
+    expect(found[1]).to.be.within(0.9, 1.1);
+    expect(found[2]).to.be.within(1.05, 4);
+  });
+
+  it("hear that fuel which is gone soon lasts longer", function () {
+    this.timeout(120_000);
+    const longer = { ...shipped.fuel, soonShare: 0.95, soonMeanMs: 8 * hourMs };
+    const { rates } = learnt(shipped, heardBy(marksOf(4, 80, { ...shipped, fuel: longer })));
+    expect(rates.fuel.soonMeanMs).to.be.within(1.9 * hourMs, 8 * hourMs);
+  });
+
+  it("know the hour of the day in which stations are refilled", function () {
+    this.timeout(120_000);
+    const morning = shipped.none.refillsPerHour.map((_, hour) => (hour === 9 ? 0.6 : 0.02));
+    const truth = { ...shipped, none: { ...shipped.none, refillsPerHour: morning } };
+    const { rates } = learnt(shipped, heardBy(marksOf(5, 80, truth)));
+    const ratios = rates.none.refillsPerHour.map((r, n) => r / shipped.none.refillsPerHour[n]!);
+    expect(ratios.indexOf(Math.max(...ratios))).to.equal(9);
+  });
+
+  it("are the shipped ones with little data or none", () => {
+    expect(isNear(learnt(shipped, []).rates, shipped)).to.equal(true);
+    const { rates } = learnt(shipped, heardBy(marksOf(6, 3, refillsTimes(4))));
+    expect(isNear(rates, shipped)).to.equal(true);
+  });
+
+  const even: ChanceNumbers = {
+    ...shipped,
+    fuel: { soonShare: 0.5, soonMeanMs: 3 * hourMs, lastsMeanMs: 30 * hourMs },
+    none: {
+      ...{ soonShare: 0.5, soonMeanMs: 3 * hourMs },
+      refillsPerHour: shipped.none.refillsPerHour.map(() => 1 / 30),
+    },
+    lies: { fuel: 1, none: 1 },
+  };
+  const says = fc.array(fc.tuple(fc.integer({ min: 1, max: 200 }), fc.boolean()), {
+    minLength: 1,
+    maxLength: 20,
+  });
+  const stationOf = (list: readonly (readonly [number, boolean])[], turned: boolean) => {
+    let at = t0;
+    return list.map(([minutes, fuel], n): ChanceMark => {
+      at += minutes * minuteMs;
+      return {
+        ...{ id: n + 1, at, stationId: "a", reporterId: n, firstSeen: t0 - 9 * dayMs - n * hourMs },
+        ...{ fuel: fuel !== turned, remote: false, network: null, partnerId: null },
+      };
+    });
+  };
+
+  it("are those of the mirrored marks, mirrored, under numbers that treat both alike", () =>
+    fc.assert(
+      fc.property(says, (list) => {
+        const [one, other] = [false, true].map((turned) => {
+          // Many alike, so that they weigh against what was known before.
+          const stations = heardBy(stationOf(list, turned), even);
+          return learnt(
+            even,
+            Array.from({ length: 5 }, () => stations[0]!),
+          ).rates;
+        });
+        expect(one!.fuel.soonMeanMs).to.be.closeTo(other!.none.soonMeanMs, 1000);
+        expect(one!.fuel.soonShare).to.be.closeTo(other!.none.soonShare, 1e-6);
+        expect(one!.none.soonMeanMs).to.be.closeTo(other!.fuel.soonMeanMs, 1000);
+      }),
+      { numRuns: sized(4, 60) },
+    ));
+
+  it("are finite and within a quarter and four times the shipped ones, whatever was heard", () =>
+    fc.assert(
+      fc.property(says, fc.integer({ min: 1, max: 8 }), (list, times) => {
+        const [station] = heardBy(stationOf(list, false));
+        const { rates } = learnt(
+          shipped,
+          Array.from({ length: times }, () => station!),
+        );
+        const [now, before] = [namedRates(rates), namedRates(shipped)];
+        for (const [name, value] of Object.entries(now)) {
+          if (name.endsWith("share")) expect(value, name).to.be.within(0.01, 0.99);
+          else expect(value / before[name]!, name).to.be.within(0.25 - 1e-9, 4 + 1e-9);
+        }
+      }),
+      { numRuns: sized(4, 100) },
+    ));
+
+  it("come nearer by a step a night, and arrive", () => {
+    const wanted = refillsTimes(2);
+    let now: Rates = shipped;
+    const first = stepTowards(now, wanted);
+    expect(meanRefills(first) / shippedRefills).to.be.closeTo(1.15, 1e-9);
+    for (let night = 0; night < 5; night += 1) now = stepTowards(now, wanted);
+    expect(isNear(now, wanted)).to.equal(true);
+    expect(isNear(shipped, first)).to.equal(false);
+  });
+
+  it("are not learnt of marks of which too many look like lies", () => {
+    const marks = heardBy(marksOf(7, 10, shipped)).flatMap((one) => one.marks);
+    expect(areSuspect(marks)).to.equal(false);
+    expect(areSuspect(marks.map((mark) => ({ ...mark, share: 0.06 })))).to.equal(true);
+    expect(areSuspect([])).to.equal(false);
+  });
+});
