@@ -1,9 +1,8 @@
 import { expect } from "chai";
+import { Redis } from "ioredis";
 import { createChanceStore } from "#snapshots/dumps/chance-snapshot.ts";
 import { shippedNumbers } from "#src/domain/chance/numbers.ts";
 import { createShares } from "#src/domain/chance/shares.ts";
-import { createLog } from "#src/infrastructure/log.ts";
-import { createRedis } from "#src/infrastructure/redis.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { useConsole } from "#test/browser/console-site.ts";
 import { testPassword } from "#test/flow/operators.ts";
@@ -18,7 +17,7 @@ describe("browser: console, chances", function () {
   /** As the process that follows the marks stores it: one partner's newcomers lie about `no`. */
   const storeLies = async () => {
     const { config } = site.instance;
-    const redis = createRedis(config, createLog({ logLevel: "silent" }, "test"));
+    const redis = new Redis(config.redisUrl);
     const shares = createShares(shippedNumbers.shares);
     const at = Date.now();
     for (let n = 0; n < 60; n += 1)
@@ -28,11 +27,9 @@ describe("browser: console, chances", function () {
         shares.learn({ ...of, reporterId: n % 9 }, share, fuel ? 0.01 : 0.6, at);
       }
     const shared = { firstAt: at, ...shares.learnt() };
-    await createChanceStore(redis, config.redisPrefix).save(
-      { lookedAt: at, shared, stations: [] },
-      shippedNumbers,
-    );
-    redis.disconnect();
+    await createChanceStore(redis, config.redisPrefix)
+      .save({ lookedAt: at, shared, stations: [] }, shippedNumbers)
+      .finally(() => redis.disconnect());
   };
 
   it("shows what marks did to a station's chance", async () => {

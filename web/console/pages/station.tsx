@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { ConsoleChance, ConsoleStationPage } from "#src/contract/console.ts";
 import type { Step } from "#src/domain/explain.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
+import { minuteMs } from "#src/domain/units.ts";
 import type { Reason } from "#src/domain/vocabulary.ts";
 import { useLoaded } from "#web/console/api.ts";
 import { StationChance } from "#web/console/parts/station-chance.tsx";
@@ -16,7 +17,7 @@ import { Moment } from "#web/kit/time.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
 
 const everyMs = 10_000;
-const chanceEveryMs = 60_000;
+const chanceEveryMs = minuteMs;
 const stepsAtFirst = 12;
 
 /** One station: its status with the reasons, its facts, its place, and all its marks. */

@@ -7,7 +7,7 @@ import { Loaded, type Resource } from "#web/kit/resource.tsx";
 import { locale } from "#web/kit/words.ts";
 
 const height = 190;
-const [left, right, top, bottom] = [40, 8, 10, 44];
+const [left, right, top, bottom] = [48, 8, 10, 44];
 const [stripY, stripHeight] = [height - bottom + 8, 10];
 /** No line over a time in which nothing was known. */
 const gapMs = hourMs;
