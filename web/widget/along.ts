@@ -53,23 +53,27 @@ export async function lookAlong(): Promise<void> {
   along.value = { kind: "looking" };
   const bufferM = aside.peek() * 1000;
   const wanted = grade.peek();
+  const parts = [...stretchesOf([from, to], Math.max(pieceM, lengthM / piecesMax))].flatMap(
+    (piece) => boxesOf(boxOf(piece, bufferM)).map((box) => ({ box, measure: measureFrom(piece) })),
+  );
+  const answers = await Promise.all(
+    parts.map(({ box }) =>
+      ask<{ stations: Station[] }>(`/stations?bbox=${nameOf(box)}&status=yes,low,queue`),
+    ),
+  );
+  if (mine !== turn) return;
   const found = new Map<string, Beside>();
-  for (const piece of stretchesOf([from, to], Math.max(pieceM, lengthM / piecesMax))) {
-    const measure = measureFrom(piece);
-    for (const box of boxesOf(boxOf(piece, bufferM))) {
-      const path = `/stations?bbox=${nameOf(box)}&status=yes,low,queue`;
-      const told = await ask<{ stations: Station[] }>(path);
-      if (mine !== turn) return;
-      if (told.kind !== "ok") {
-        along.value = { kind: told.kind === "offline" ? "offline" : "unavailable" };
-        return;
-      }
-      for (const station of told.body.stations) {
-        if (!hasFuel(answerFor(station.fuel, wanted))) continue;
-        const { atM, offM } = measure(station.lat, station.lon);
-        if (offM <= bufferM && offM < (found.get(station.id)?.offM ?? Infinity))
-          found.set(station.id, { station, atM, offM });
-      }
+  for (const [n, { measure }] of parts.entries()) {
+    const told = answers[n]!;
+    if (told.kind !== "ok") {
+      along.value = { kind: told.kind === "offline" ? "offline" : "unavailable" };
+      return;
+    }
+    for (const station of told.body.stations) {
+      if (!hasFuel(answerFor(station.fuel, wanted))) continue;
+      const { atM, offM } = measure(station.lat, station.lon);
+      if (offM <= bufferM && offM < (found.get(station.id)?.offM ?? Infinity))
+        found.set(station.id, { station, atM, offM });
     }
   }
   const stations = [...found.values()].sort((a, b) => a.atM - b.atM);
