@@ -3,22 +3,40 @@ import type { Point } from "#src/domain/geo.ts";
 import { importSource } from "#src/import/import-source.ts";
 import { asFault, isFault } from "#src/import/read-text.ts";
 import { guessSource } from "#src/import/guess-source.ts";
-import { type Chosen, chosenSource } from "#src/import/source-list.ts";
+import { findFiles } from "#src/import/source-files.ts";
+import { chosenSource } from "#src/import/source-list.ts";
+import type { Source } from "#src/import/source.ts";
 import { loadConfig } from "#src/infrastructure/config.ts";
 import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
 import { createProgress } from "#src/infrastructure/progress.ts";
 
 /** The country that `npm start -- --source … --file …` starts with in place of the demo. */
-export interface GivenCountry extends Chosen {
+export interface GivenCountry {
+  source: Source;
   files: string[];
 }
 
 const usage =
   "npm start -- --file FILE [--file FILE …] [--source NAME or --map OURS=COLUMN,…]; a folder of files counts as a file";
 
-/** The country that these arguments name; null without arguments. Throws a sentence for any other argument. */
-export function givenCountry(args: readonly string[]): GivenCountry | null {
+/**
+ * The country that these arguments name, its files known to belong to its source; null without arguments. Throws a
+ * sentence for any other argument, and for files or a source that cannot be.
+ */
+export async function givenCountry(args: readonly string[]): Promise<GivenCountry | null> {
   if (args.length === 0) return null;
+  const { files = [], ...said } = readArguments(args);
+  if (files.length === 0) throw new Error(`--file is missing: ${usage}`);
+  const found = await asFault(said.source ?? files[0]!, async () => {
+    const source = (await chosenSource(said)) ?? (await guessSource(files));
+    await findFiles(source, files);
+    return source;
+  });
+  if (isFault(found)) throw new Error(found.fault);
+  return { source: found, files };
+}
+
+function readArguments(args: readonly string[]) {
   try {
     const { values } = parseArgs({
       args: [...args],
@@ -28,12 +46,14 @@ export function givenCountry(args: readonly string[]): GivenCountry | null {
         file: { type: "string", multiple: true },
       },
     });
-    const { file: files = [], source, map } = values;
-    if (files.length > 0) return { source, map, files };
+    return { source: values.source, map: values.map, files: values.file };
   } catch (error) {
-    throw new Error(`${(error as Error).message}\n${usage}`, { cause: error });
+    throw new Error(
+      `${(error as Error).message}
+${usage}`,
+      { cause: error },
+    );
   }
-  throw new Error(`--file is missing: ${usage}`);
 }
 
 /**
@@ -46,15 +66,10 @@ export async function importGiven(env: NodeJS.ProcessEnv, given: GivenCountry): 
   const progress = createProgress();
   try {
     await refuseBesideDemo(db);
-    const { files, source: name } = given;
-    const source = await asFault(
-      name ?? files[0]!,
-      async () => (await chosenSource(given)) ?? (await guessSource(files)),
-    );
-    if (isFault(source)) throw new Error(source.fault);
+    const { source, files } = given;
     console.log(`Importing ${source.title}`);
     const done = await importSource(db, config, {
-      ...{ source, paths: given.files, dryRun: false },
+      ...{ source, paths: files, dryRun: false },
       progress: (step, count, total) => progress.show(step, count, total),
       waiting: () => undefined,
       // The marks role, which starts afterwards, looks for them by itself.

@@ -56,7 +56,7 @@ async function main(): Promise<number> {
 async function start(cleanUp: (() => Promise<void> | void)[]): Promise<number> {
   // A bad one would end role after role: better one sentence now.
   loadConfig(process.env);
-  const given = givenCountry(process.argv.slice(2));
+  const given = await givenCountry(process.argv.slice(2));
   // Not a folder that may have been copied with a dead run's file in it: the lock says who lives.
   if (!(await lockFolder(dataDir))) {
     console.log(`Fuelmark is already running from this folder${runningAt()}`);

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { givenCountry } from "#demo/given-country.ts";
@@ -20,23 +20,31 @@ describe("npm start with a country of one's own", () => {
   );
   const args = start!.text.replace("npm start -- ", "").split(" ");
 
-  it("says what an argument must be", () => {
-    expect(givenCountry([])).to.equal(null);
-    expect(givenCountry(args)).to.deep.include({ source: "it-mimit", files: [args.at(-1)] });
-    for (const wrong of [["--source", "it-mimit"], ["--country", "IT"], ["x.csv"]])
-      expect(() => givenCountry(wrong), wrong.join(" ")).to.throw("--file FILE");
+  it("says what an argument must be", async () => {
+    expect(await givenCountry([])).to.equal(null);
+    const given = await givenCountry(args);
+    expect(given).to.deep.include({ files: [args.at(-1)] });
+    expect(given!.source.name).to.equal("it-mimit");
+    const file = ["--file", args.at(-1)!];
+    for (const [wrong, word] of [
+      [["--source", "it-mimit"], "--file FILE"],
+      [["--country", "IT"], "--file FILE"],
+      [["x.csv"], "--file FILE"],
+      [["--source", "it-mimitt", ...file], "no source of this name"],
+      [["--source", "it-mimit", "--file", "docs/samples/stations.csv"], "no file of the source"],
+      [["--file", "docs/none.csv"], "docs/none.csv"],
+    ] as const) {
+      const refused = await givenCountry(wrong).then(String, ({ message }) => String(message));
+      expect(refused, wrong.join(" ")).to.contain(word);
+    }
   });
 
-  it("says why a file cannot be taken, and starts nothing", async () => {
-    const refused = clone.start({}, [
-      "--source",
-      "it-mimit",
-      "--file",
-      "docs/samples/stations.csv",
-    ]);
-    await refused.waitFor(/stations\.csv is no file of the source it-mimit/, 200_000);
+  it("says why a file cannot be taken, and makes nothing", async () => {
+    const refused = clone.start({}, ["--file", "docs/samples/stations.csv", "--source", "mimit"]);
+    await refused.waitFor(/there is no source of this name/, 200_000);
     expect(await refused.exited).to.equal(1);
     expect(clone.processes()).to.deep.equal([]);
+    expect(existsSync(join(clone.folder, ".data"))).to.equal(false);
   });
 
   it("does what docs/imports.md promises in ten minutes, line by line", async () => {
