@@ -129,7 +129,7 @@ const filter = fc.record(
     sold: fc.subarray([...grades], { maxLength: 2 }),
     opened: fc.boolean(),
     chanceMin: fc.integer({ min: 0, max: 100 }),
-  },
+  } satisfies Record<keyof Filters, fc.Arbitrary<unknown>>,
   { requiredKeys: [] },
 );
 export const filters: fc.Arbitrary<Filters> = fc.oneof(fc.constant({}), filter);

@@ -1,6 +1,9 @@
 import { expect } from "chai";
+import fc from "fast-check";
 import { createRequestedSets } from "#snapshots/dumps/requested-sets.ts";
+import { type Filters, filtersKey, filtersOf } from "#snapshots/model/filters.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
+import { filters } from "#test/snapshots/arbitraries.ts";
 import { useRedis } from "#test/harness/use.ts";
 
 const minuteMs = 60_000;
@@ -24,6 +27,18 @@ describe("sets asked for", () => {
       (await one.kept(now)).map(({ filters }) => filters.brand);
     return { one, two, brandsAt };
   };
+
+  it("are told apart by every filter", () => {
+    const named = (given: Filters): string[] =>
+      Object.entries(given)
+        .filter(([, value]) => value !== false && value.length !== 0)
+        .map(([name]) => name)
+        .sort();
+    const read = (given: Filters): Filters => filtersOf(filtersKey(given));
+    fc.assert(
+      fc.property(filters, (given) => void expect(named(read(given))).to.deep.equal(named(given))),
+    );
+  });
 
   it("are kept from the second request within ten minutes, until ten minutes after the last", async () => {
     const { one, brandsAt } = open();
