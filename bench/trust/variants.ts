@@ -24,7 +24,7 @@ export const variants: readonly Variant[] = [
   { name: "every mark needs two", settings: { nearM: 0, accuracyCapM: 0 } },
   {
     name: "a quarter of the limits",
-    settings: { massNoLimit: 5, networkHarmLimit: 5, cityHarmMin: 5, cityHarmShare: 3 },
+    settings: { massNoLimit: 5, networkHarmLimit: 5, cityHarmMin: 5, cityHarmPercent: 3 },
     launchLimit: 20,
   },
   { name: "caution against newcomers' fuel for a day", settings: { cautionFreshMs: dayMs } },

@@ -105,8 +105,8 @@ export interface HarmScope {
  */
 export const cityLimitOf = (
   stations: number,
-  rules: { cityHarmShare: number; cityHarmMin: number },
-): number => Math.max(Math.ceil((stations * rules.cityHarmShare) / 100), rules.cityHarmMin);
+  rules: { cityHarmPercent: number; cityHarmMin: number },
+): number => Math.max(Math.ceil((stations * rules.cityHarmPercent) / 100), rules.cityHarmMin);
 
 /**
  * A source's daily limit as a multiple of its hourly one. It is higher in a launch, when all day the honest users are

@@ -4,7 +4,6 @@ import { callerSettings } from "#src/infrastructure/settings/callers.ts";
 import { feedSettings } from "#src/infrastructure/settings/feeds.ts";
 import { marksSettings } from "#src/infrastructure/settings/marks.ts";
 import { processSettings } from "#src/infrastructure/settings/process.ts";
-import type { Setting } from "#src/infrastructure/settings/setting.ts";
 import { webhookSettings } from "#src/infrastructure/settings/webhooks.ts";
 import { streamSettings } from "#src/infrastructure/settings/streams.ts";
 import { workSettings } from "#src/infrastructure/settings/work.ts";
@@ -23,17 +22,11 @@ export const settings = {
   ...webhookSettings,
   ...alertSettings,
   ...feedSettings,
-} as const satisfies Record<string, Setting<never> | Setting<unknown>>;
+};
 
-type Values = { -readonly [K in keyof typeof settings]: (typeof settings)[K]["fallback"] };
-type Widen<T> = T extends string
-  ? string
-  : T extends number
-    ? number
-    : T extends boolean
-      ? boolean
-      : T;
-export type Config = { readonly [K in keyof Values]: Widen<Values[K]> };
+export type Config = {
+  readonly [Name in keyof typeof settings]: (typeof settings)[Name]["fallback"];
+};
 
 /** Reads the settings from `env`. Throws one Error that names every bad value and what it should be. */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {

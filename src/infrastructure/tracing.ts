@@ -25,9 +25,9 @@ export interface Tracer {
  * OpenTelemetry is not loaded.
  */
 export async function openTracer(config: Config, role: string, log: Log): Promise<Tracer | null> {
-  if (config.otlpEndpoint === "") return null;
+  if (config.otelExporterOtlpEndpoint === "") return null;
   const { createTracer } = await import("#src/infrastructure/tracing-sdk.ts");
-  return createTracer(config.otlpEndpoint, role, log);
+  return createTracer(config.otelExporterOtlpEndpoint, role, log);
 }
 
 /** Runs work of several traces, as a span of each. */

@@ -1,5 +1,12 @@
 import { hourMs } from "#src/domain/units.ts";
-import { connection, integer, setting, shaped } from "#src/infrastructure/settings/setting.ts";
+import {
+  connection,
+  integer,
+  secret,
+  setting,
+  settingsOf,
+  shaped,
+} from "#src/infrastructure/settings/setting.ts";
 
 const isAddress = (text: string): boolean => /^[^\s@<>,;]+@[^\s@<>,;]+$/.test(text);
 
@@ -24,53 +31,25 @@ const webhook = (value: string): string => {
 };
 
 /** The channels of alarms to the operator. Without an address nothing is sent. */
-export const alarmSettings = {
-  alarmEmailTo: setting(
-    "ALARM_EMAIL_TO",
-    [] as string[],
-    emails,
-    "addresses that alarms are mailed to, separated by commas; needs ALARM_SMTP_URL",
-  ),
-  alarmSmtpUrl: setting(
-    "ALARM_SMTP_URL",
-    "",
-    connection(["smtp", "smtps"], "smtps://user:password@mail.example:465"),
-    "mail server that takes the e-mails of alarms; smtp:// uses TLS where the server offers it, with ?requireTLS=true always",
-    true,
-  ),
-  alarmEmailFrom: setting(
-    "ALARM_EMAIL_FROM",
-    "",
-    sender,
-    "sender of the e-mails; default fuelmark@ and the host of BASE_URL",
-  ),
-  alarmWebhookUrl: setting(
-    "ALARM_WEBHOOK_URL",
-    "",
-    webhook,
-    "address that alarms are sent to by POST, as JSON",
-    true,
-  ),
-  alarmWebhookSecret: setting(
-    "ALARM_WEBHOOK_SECRET",
+export const alarmSettings = settingsOf({
+  alarmEmailTo: setting([] as string[], emails)`
+    addresses that alarms are mailed to, separated by commas; needs ALARM_SMTP_URL`,
+  alarmSmtpUrl: secret("", connection(["smtp", "smtps"], "smtps://user:password@mail.example:465"))`
+    mail server that takes the e-mails of alarms; smtp:// uses TLS where the server offers it, with ?requireTLS=true always`,
+  alarmEmailFrom: setting("", sender)`
+    sender of the e-mails; default fuelmark@ and the host of BASE_URL`,
+  alarmWebhookUrl: secret("", webhook)`
+    address that alarms are sent to by POST, as JSON`,
+  alarmWebhookSecret: secret(
     "",
     shaped(
       /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/,
       "whsec_ and 24 to 64 bytes in base64 (echo whsec_$(openssl rand -base64 32))",
     ),
-    "key for the signature of these requests (Standard Webhooks); without it they are not signed",
-    true,
-  ),
-  alarmPollMs: setting(
-    "ALARM_POLL_MS",
-    10_000,
-    integer(20, 600_000),
-    "period of the search for alarms; also the first pause after a message that could not be sent",
-  ),
-  alarmEmailGapMs: setting(
-    "ALARM_EMAIL_GAP_MS",
-    45_000,
-    integer(0, 24 * hourMs),
-    "shortest time between two e-mails; alarms in between are told together in the next one",
-  ),
-} as const;
+  )`
+    key for the signature of these requests (Standard Webhooks); without it they are not signed`,
+  alarmPollMs: setting(10_000, integer(20, 600_000))`
+    period of the search for alarms; also the first pause after a message that could not be sent`,
+  alarmEmailGapMs: setting(45_000, integer(0, 24 * hourMs))`
+    shortest time between two e-mails; alarms in between are told together in the next one`,
+});

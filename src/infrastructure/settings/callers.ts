@@ -7,6 +7,7 @@ import {
   integer,
   million,
   setting,
+  settingsOf,
   text,
 } from "#src/infrastructure/settings/setting.ts";
 
@@ -17,77 +18,29 @@ const publishableKey = (value: string): string => {
 };
 
 /** Limits and sessions of callers, the map of viewers, the demo. */
-export const callerSettings = {
-  defaultRpm: setting(
-    "DEFAULT_RPM",
-    120,
-    integer(1, 100_000),
-    "requests per minute of a new partner",
-  ),
-  defaultDaily: setting(
-    "DEFAULT_DAILY",
-    50_000,
-    integer(1, 100 * million),
-    "daily quota of a new partner",
-  ),
-  sessionLifeMs: setting(
-    "SESSION_LIFE_MS",
-    12 * hourMs,
-    integer(1000, 30 * dayMs),
-    "longest duration of a session of the dashboard or the console, in use or not",
-  ),
-  consoleIdleMs: setting(
-    "CONSOLE_IDLE_MS",
-    2 * hourMs,
-    integer(2 * minuteMs, 30 * dayMs),
-    "a session of the console ends when nobody has used it for this long, to the minute",
-  ),
-  signInsPerMinute: setting(
-    "SIGN_INS_PER_MINUTE",
-    10,
-    integer(1, 100_000),
-    "attempts to sign in per minute, for one viewer address in one process",
-  ),
-  pageCallsPerMinute: setting(
-    "PAGE_CALLS_PER_MINUTE",
-    1200,
-    integer(1, 1_000_000),
-    "calls per minute of the dashboard, and the same number of the console, for one viewer address in one process",
-  ),
-  consumerKey: setting(
-    "CONSUMER_KEY",
-    "",
-    publishableKey,
-    "publishable key of the map at /; default: a key that the release role issues",
-  ),
-  widgetCenter: setting(
-    "WIDGET_CENTER",
-    "",
-    center,
-    "where the map opens if its address does not set it, `lat,lon,zoom`; default: the largest city, or all stations if there are no cities",
-  ),
-  basemap: setting(
-    "BASEMAP",
-    "bundled",
-    parseBasemap,
-    "base map: `bundled` (without streets), `openfreemap` (viewers' browsers then ask tiles.openfreemap.org), the path of a .pmtiles file that the web role serves, or the http(s) address of a .pmtiles file, a style or raster tiles ({z}/{x}/{y})",
-  ),
-  basemapAttribution: setting(
-    "BASEMAP_ATTRIBUTION",
-    "",
-    text,
-    "credit that the operator's own base map requires, shown as text",
-  ),
-  demoStations: setting(
-    "DEMO_STATIONS",
-    10_000,
-    integer(100, 10_000),
-    "stations of the demo country that an empty database is filled with (npm start)",
-  ),
-  demoTrickle: setting(
-    "DEMO_TRICKLE",
-    true,
-    flag,
-    "sends synthetic marks while demo data is shown (npm start)",
-  ),
-} as const;
+export const callerSettings = settingsOf({
+  defaultRpm: setting(120, integer(1, 100_000))`
+    requests per minute of a new partner`,
+  defaultDaily: setting(50_000, integer(1, 100 * million))`
+    daily quota of a new partner`,
+  sessionLifeMs: setting(12 * hourMs, integer(1000, 30 * dayMs))`
+    longest duration of a session of the dashboard or the console, in use or not`,
+  consoleIdleMs: setting(2 * hourMs, integer(2 * minuteMs, 30 * dayMs))`
+    a session of the console ends when nobody has used it for this long, to the minute`,
+  signInsPerMinute: setting(10, integer(1, 100_000))`
+    attempts to sign in per minute, for one viewer address in one process`,
+  pageCallsPerMinute: setting(1200, integer(1, 1_000_000))`
+    calls per minute of the dashboard, and the same number of the console, for one viewer address in one process`,
+  consumerKey: setting("", publishableKey)`
+    publishable key of the map at /; default: a key that the release role issues`,
+  widgetCenter: setting("", center)`
+    where the map opens if its address does not set it, \`lat,lon,zoom\`; default: the largest city, or all stations if there are no cities`,
+  basemap: setting("bundled", parseBasemap)`
+    base map: \`bundled\` (without streets), \`openfreemap\` (viewers' browsers then ask tiles.openfreemap.org), the path of a .pmtiles file that the web role serves, or the http(s) address of a .pmtiles file, a style or raster tiles ({z}/{x}/{y})`,
+  basemapAttribution: setting("", text)`
+    credit that the operator's own base map requires, shown as text`,
+  demoStations: setting(10_000, integer(100, 10_000))`
+    stations of the demo country that an empty database is filled with (npm start)`,
+  demoTrickle: setting(true, flag)`
+    sends synthetic marks while demo data is shown (npm start)`,
+});

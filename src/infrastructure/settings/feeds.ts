@@ -1,37 +1,25 @@
 import { hourMs, minuteMs } from "#src/domain/units.ts";
-import { addresses, flag, integer, setting, shaped } from "#src/infrastructure/settings/setting.ts";
+import {
+  addresses,
+  flag,
+  integer,
+  setting,
+  settingsOf,
+  shaped,
+} from "#src/infrastructure/settings/setting.ts";
 
 /** Feeds: files of sources that the role `imports` fetches by itself (decisions 14.35). */
-export const feedSettings = {
-  feedsFolder: setting(
-    "FEEDS_FOLDER",
-    "",
-    shaped(/^(\/|[A-Za-z]:[/\\])/, "an absolute path"),
-    "folder below which feeds may read files; by default they only fetch from addresses",
-  ),
-  feedHttp: setting("FEED_HTTP", false, flag, "whether feeds may use http:// besides https://"),
-  feedNetworks: setting(
-    "FEED_NETWORKS",
-    [] as string[],
-    addresses,
-    "private addresses and CIDR blocks that feeds may be fetched from, separated by commas; default: none",
-  ),
-  feedBytes: setting(
-    "FEED_BYTES",
-    1024 * 1024 * 1024,
-    integer(1000, 1e12),
-    "size of the largest file of a feed; the temporary folder needs room for it",
-  ),
-  feedTimeoutMs: setting(
-    "FEED_TIMEOUT_MS",
-    10 * minuteMs,
-    integer(100, 6 * hourMs),
-    "longest time for fetching one file of a feed",
-  ),
-  feedSilenceMs: setting(
-    "FEED_SILENCE_MS",
-    30_000,
-    integer(50, hourMs),
-    "longest time for which a server may send nothing while a file of a feed is fetched",
-  ),
-} as const;
+export const feedSettings = settingsOf({
+  feedsFolder: setting("", shaped(/^(\/|[A-Za-z]:[/\\])/, "an absolute path"))`
+    folder below which feeds may read files; by default they only fetch from addresses`,
+  feedHttp: setting(false, flag)`
+    whether feeds may use http:// besides https://`,
+  feedNetworks: setting([] as string[], addresses)`
+    private addresses and CIDR blocks that feeds may be fetched from, separated by commas; default: none`,
+  feedBytes: setting(1024 * 1024 * 1024, integer(1000, 1e12))`
+    size of the largest file of a feed; the temporary folder needs room for it`,
+  feedTimeoutMs: setting(10 * minuteMs, integer(100, 6 * hourMs))`
+    longest time for fetching one file of a feed`,
+  feedSilenceMs: setting(30_000, integer(50, hourMs))`
+    longest time for which a server may send nothing while a file of a feed is fetched`,
+});

@@ -2,23 +2,38 @@ import { boundAddress } from "#src/infrastructure/addresses.ts";
 import { parseHosts } from "#src/infrastructure/postgres-hosts.ts";
 import { parseCenter } from "#src/infrastructure/map-settings.ts";
 
-/** One number or switch that an operator may change, by its environment name. */
-export interface Setting<T> {
-  env: string;
+/** One number or switch that an operator may change. */
+interface Setting<T> {
   meaning: string;
   fallback: T;
   /** The value of a text that is not empty. Throws an Error that names the expected form. */
   parse: (text: string) => T;
-  secret?: boolean;
+  secret: boolean;
 }
 
-export const setting = <T>(
-  env: string,
+type Declare = <T>(
   fallback: T,
   parse: (text: string) => T,
-  meaning: string,
-  secret = false,
-): Setting<T> => ({ env, fallback, parse, meaning, secret });
+) => (meaning: TemplateStringsArray) => Setting<T>;
+
+const declare =
+  (isSecret: boolean): Declare =>
+  (fallback, parse) =>
+  ([meaning = ""]) => ({ fallback, parse, meaning: meaning.trim(), secret: isSecret });
+
+/** A setting by its default, its check, and behind them its meaning, for the generated documentation. */
+export const setting = declare(false);
+/** The same for one whose value nobody may see. */
+export const secret = declare(true);
+
+/** A table of settings. Each has its name in capitals in the environment: `nearM` is `NEAR_M`. */
+export const settingsOf = <Table extends Record<string, object>>(table: Table) =>
+  Object.fromEntries(
+    Object.entries(table).map(([name, declared]) => {
+      const env = name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+      return [name, { ...declared, env }];
+    }),
+  ) as { readonly [Name in keyof Table]: Table[Name] & { env: string } };
 
 export const million = 1_000_000;
 
