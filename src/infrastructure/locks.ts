@@ -31,7 +31,7 @@ export const lockIds = {
   timeChanges: 7_166_741,
   /** One process at a time makes the insights of past days. */
   insightDays: 7_166_742,
-  /** Taken with the hash of a network: its suggestions about stations are counted and stored one by one. */
+  /** Taken with the hash of a device or a network: its suggestions about stations are stored one by one. Several ascending. */
   suggestions: 7_166_743,
 } as const;
 

@@ -29,15 +29,13 @@ export const suggest = (
   { kind, subject, stationId, at, text, reporter, viewer }: Suggestion,
 ): Promise<{ again: boolean } | Refusal> =>
   inTransaction(db, async (tx) => {
-    await rows(tx, "select pg_advisory_xact_lock(?, hashtext(?))", [lockIds.suggestions, viewer]);
-    const place = [at?.lat ?? null, at?.lon ?? null, cleanText(text, suggestionTextMax)];
-    const same = await rows(
+    // The device's lock as well: it may come from several networks at once.
+    await rows(
       tx,
-      `update station_suggestions set lat = ?, lon = ?, text = ?
-       where subject = ? and kind = ? and reporter = decode(?, 'hex') and verdict is null returning 1`,
-      [...place, subject, kind, reporter],
+      `select pg_advisory_xact_lock(${lockIds.suggestions}, lock)
+       from (select distinct hashtext(hash) as lock from unnest(?::text[]) as h(hash) order by 1) l`,
+      [[reporter, viewer]],
     );
-    if (same.length > 0) return { again: true };
     const [said] = await rows<{ own: number; network: number; blocked: boolean; wait: number }>(
       tx,
       `select count(*) filter (where reporter = who) as own, count(*) filter (where viewer = net) as network,
@@ -50,12 +48,21 @@ export const suggest = (
       [reporter, viewer],
     );
     const { own, network, blocked, wait } = said!;
-    if (blocked || own >= suggestionsPerDevice || network >= suggestionsPerNetwork)
-      return refuse("user-rate-limited", "Enough was said about stations from here today.", {
-        retryAfterS: Math.max(1, wait),
-        limit: own >= suggestionsPerDevice ? suggestionsPerDevice : suggestionsPerNetwork,
-        window: "86400s",
+    const enough = (limit: number): Refusal =>
+      refuse("user-rate-limited", "Enough was said about stations from here today.", {
+        ...{ retryAfterS: Math.max(1, wait), limit, window: "86400s" },
       });
+    if (blocked) return enough(suggestionsPerDevice);
+    const place = [at?.lat ?? null, at?.lon ?? null, cleanText(text, suggestionTextMax)];
+    const same = await rows(
+      tx,
+      `update station_suggestions set lat = ?, lon = ?, text = ?
+       where subject = ? and kind = ? and reporter = decode(?, 'hex') and verdict is null returning 1`,
+      [...place, subject, kind, reporter],
+    );
+    if (same.length > 0) return { again: true };
+    if (own >= suggestionsPerDevice) return enough(suggestionsPerDevice);
+    if (network >= suggestionsPerNetwork) return enough(suggestionsPerNetwork);
     await rows(
       tx,
       `insert into station_suggestions (lat, lon, text, subject, kind, station_id, reporter, viewer)

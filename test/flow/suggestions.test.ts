@@ -98,6 +98,14 @@ describe("flow: what drivers say of stations themselves", function () {
     const over = all.find(({ status }) => status === 429)!;
     expect([codeOf(over), over.body.limit]).to.deep.equal(["user-rate-limited", perNetwork]);
     expect(Number(over.headers.get("Retry-After"))).to.be.within(86_000, 86_400);
+    // A device that comes from several networks at once is the same device.
+    const roaming = randomUUID();
+    const everywhere = await Promise.all(
+      Array.from({ length: 8 }, (_, n) =>
+        say({ kind: "gone", station_id: station(), device: roaming }, { web: n % 2 }),
+      ),
+    );
+    expect(taken(everywhere)).to.equal(perDevice);
   });
 
   it("are refused from who is blocked, from foreign pages, and without what they need", async () => {
@@ -105,12 +113,16 @@ describe("flow: what drivers say of stations themselves", function () {
     const body = { kind: "gone", station_id: here.id };
     const device = randomUUID();
     await country.meetDevice(device, 60);
+    const before = { ...body, device, text: "shut since May" };
+    expect((await say(before)).status).to.equal(201);
     await rows(
       country.db,
       "update reporters set blocked_until = server_now() + interval '1 hour' where hash = decode(?, 'hex')",
       [deviceReporter(instance.config.reporterPepper, device)],
     );
-    expect((await say({ ...body, device })).status).to.equal(429);
+    expect((await say({ ...before, text: "changed while blocked" })).status).to.equal(429);
+    const [gone] = (await about(here.id)).filter(({ kind }) => kind === "gone");
+    expect(gone!.texts).to.deep.equal(["shut since May"]);
     const foreign = await say(body, { headers: { Origin: "https://elsewhere.example" } });
     expect([foreign.status, codeOf(foreign)]).to.deep.equal([403, "cross-site-request"]);
     for (const [more, field] of [
