@@ -84,7 +84,7 @@ describe("browser: the map without a network", function () {
     const strip = page.locator(".outbox");
     await strip.getByText("1 mark waits for the network").click();
     expect(await axeFaults(page)).to.deep.equal([]);
-    await page.getByRole("button", { name: `Do not send the mark of ${titleOf(4)}` }).click();
+    await page.getByRole("button", { name: `Do not send: ${titleOf(4)}` }).click();
     await strip.waitFor({ state: "detached" });
     await page.context().setOffline(false);
     await page.getByText(/^You are offline/).waitFor({ state: "detached" });

@@ -106,12 +106,12 @@ describe("browser: what drivers say of stations themselves", function () {
     await page.getByLabel("It is closed for good").check();
     await press(page, "Send");
     await page.getByText("It is kept on this device and goes out by itself.").waitFor();
-    await page.getByText("1 mark waits for the network").waitFor();
+    await page.getByText("1 suggestion waits for the network").waitFor();
     await isClean(page);
     await page.context().setOffline(false);
     const [closed] = await said("closed");
     expect(closed!.station_id).to.equal(placeOf(12).id);
-    await page.getByText(`${titleOf(12)}: what you said has arrived.`).waitFor();
+    await page.getByText(`${titleOf(12)}: your suggestion has arrived.`).waitFor();
     await close();
   });
 

@@ -7,18 +7,22 @@ import { offlineWords } from "#web/widget/offline/words-offline.ts";
 import { now } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
 
-/** The marks that wait for the network, which can be dropped, and those that were not taken when it was back. */
+/** What waits for the network and can be dropped, and what was not taken when it was back. */
 export const OutboxStrip = () => {
-  const refused = outbox.value.filter((entry) => entry.refused !== null);
-  const waits = outbox.value.filter((entry) => entry.refused === null);
   if (outbox.value.length === 0) return null;
   return (
     <div class="outboxes">
-      {waits.length === 0 ? null : (
-        <Strip title={offlineWords.waiting(waits.length)} entries={waits} isOpen={false} />
-      )}
-      {refused.length === 0 ? null : (
-        <Strip title={offlineWords.notTaken(refused.length)} entries={refused} isOpen />
+      {[false, true].flatMap((isRefused) =>
+        [true, false].map((isMark) => {
+          const entries = outbox.value.filter(
+            ({ refused, status }) =>
+              (refused !== null) === isRefused && (status !== null) === isMark,
+          );
+          if (entries.length === 0) return null;
+          const { waiting, notTaken } = offlineWords[isMark ? "marks" : "suggestions"];
+          const title = (isRefused ? notTaken : waiting)(entries.length);
+          return <Strip key={title} title={title} entries={entries} isOpen={isRefused} />;
+        }),
       )}
     </div>
   );

@@ -1,6 +1,11 @@
 import { type Language, plural } from "#src/contract/language.ts";
 import { language } from "#web/widget/words.ts";
 
+interface Counted {
+  waiting: (count: number) => string;
+  notTaken: (count: number) => string;
+}
+
 /** The map's words for a time without a network; both languages have all of them. */
 interface OfflineWords {
   offlineSince: (ago: string) => string;
@@ -11,19 +16,31 @@ interface OfflineWords {
   suggestionArrived: (about: string) => string;
   suggested: (about: string) => string;
   tooOld: string;
-  waiting: (count: number) => string;
-  notTaken: (count: number) => string;
+  marks: Counted;
+  suggestions: Counted;
   said: (station: string, status: string, ago: string) => string;
   drop: string;
-  dropOne: (station: string) => string;
+  dropOne: (about: string) => string;
   understood: string;
 }
 
-const marks = (count: number): string => (count === 1 ? "mark waits" : "marks wait");
+const english = (what: string): Counted => ({
+  waiting: (count) => `${count} ${what}${count === 1 ? " waits" : "s wait"} for the network`,
+  notTaken: (count) => `${count} ${what}${count === 1 ? " was" : "s were"} not taken`,
+});
 
-const wait = plural("ru", { one: "отметка ждёт", few: "отметки ждут", many: "отметок ждут" });
-const refused = plural("ru", {
+const marksWait = plural("ru", { one: "отметка ждёт", few: "отметки ждут", many: "отметок ждут" });
+const marksRefused = plural("ru", {
   ...{ one: "отметка не принята", few: "отметки не приняты", many: "отметок не принято" },
+});
+const suggestionsWait = plural("ru", {
+  ...{ one: "сообщение о станции ждёт", few: "сообщения о станциях ждут" },
+  many: "сообщений о станциях ждут",
+});
+const suggestionsRefused = plural("ru", {
+  one: "сообщение о станции не принято",
+  few: "сообщения о станциях не приняты",
+  many: "сообщений о станциях не принято",
 });
 
 const all: Record<Language, OfflineWords> = {
@@ -33,15 +50,15 @@ const all: Record<Language, OfflineWords> = {
     waitsForService:
       "The service does not answer just now. Your mark is kept on this device and goes out by itself, with its time.",
     suggestionWaits: "No network. It is kept on this device and goes out by itself.",
-    suggestionArrived: (about) => `${about}: what you said has arrived.`,
-    suggested: (about) => `${about}: what you said of the station`,
+    suggestionArrived: (about) => `${about}: your suggestion has arrived.`,
+    suggested: (about) => `${about}: your suggestion`,
     arrived: (station, became) => `${station}: your mark has arrived. ${became}`,
     tooOld: "Older than 24 hours: it does not count any more.",
-    waiting: (count) => `${count} ${marks(count)} for the network`,
-    notTaken: (count) => `${count} ${count === 1 ? "mark was" : "marks were"} not taken`,
+    marks: english("mark"),
+    suggestions: english("suggestion"),
     said: (station, status, ago) => `${station}: ${status}, ${ago}`,
     drop: "Do not send",
-    dropOne: (station) => `Do not send the mark of ${station}`,
+    dropOne: (about) => `Do not send: ${about}`,
     understood: "OK",
   },
   ru: {
@@ -54,11 +71,17 @@ const all: Record<Language, OfflineWords> = {
     suggested: (about) => `${about}: сообщение о станции`,
     arrived: (station, became) => `${station}: ваша отметка доставлена. ${became}`,
     tooOld: "Старше 24 часов: она уже не учитывается.",
-    waiting: (count) => `${count} ${wait(count)} сети`,
-    notTaken: (count) => `${count} ${refused(count)}`,
+    marks: {
+      waiting: (count) => `${count} ${marksWait(count)} сети`,
+      notTaken: (count) => `${count} ${marksRefused(count)}`,
+    },
+    suggestions: {
+      waiting: (count) => `${count} ${suggestionsWait(count)} сети`,
+      notTaken: (count) => `${count} ${suggestionsRefused(count)}`,
+    },
     said: (station, status, ago) => `${station}: ${status}, ${ago}`,
     drop: "Не отправлять",
-    dropOne: (station) => `Не отправлять отметку: ${station}`,
+    dropOne: (about) => `Не отправлять: ${about}`,
     understood: "Понятно",
   },
 };
