@@ -11,14 +11,13 @@ interface FieldProps {
   hint?: string;
   placeholder?: string;
   mode?: "text" | "decimal" | "numeric" | "url";
-  list?: string;
   invalid?: boolean;
   children?: ComponentChildren;
 }
 
 /** A line of text with its label; below it its fault, else a hint. */
 export const Field = (props: FieldProps) => {
-  const { name, label, hint = "", placeholder, mode = "text", list, children } = props;
+  const { name, label, hint = "", placeholder, mode = "text", children } = props;
   const fault = faults.value[name] ?? "";
   return (
     <div class="field">
@@ -32,7 +31,6 @@ export const Field = (props: FieldProps) => {
         spellcheck={false}
         maxLength={300}
         placeholder={placeholder}
-        list={list}
         value={choices.value[name]}
         aria-invalid={fault !== "" || props.invalid === true}
         aria-describedby={`${name}-said`}

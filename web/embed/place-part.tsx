@@ -23,18 +23,24 @@ export const PlacePart = () => {
         ))}
       </div>
       {place === "city" ? (
-        <>
-          <Field name="city" label={words.city} list="cities">
-            {cityUnknown.value ? <p class="fault">{words.cityUnknown}</p> : null}
-          </Field>
-          <datalist id="cities">
-            {(cities.value ?? []).map(({ name, region }) => (
-              <option key={`${name} ${region}`} value={name}>
-                {region}
-              </option>
-            ))}
-          </datalist>
-        </>
+        <Field name="city" label={words.city}>
+          {cityUnknown.value ? (
+            <>
+              {cities.value!.length === 0 ? <p class="fault">{words.cityUnknown}</p> : null}
+              <div class="found">
+                {cities.value!.map(({ name, region }) => (
+                  <button
+                    key={`${name} ${region}`}
+                    type="button"
+                    onClick={() => choose({ city: name })}
+                  >
+                    {name} <small>{region}</small>
+                  </button>
+                ))}
+              </div>
+            </>
+          ) : null}
+        </Field>
       ) : null}
       {place === "point" ? (
         <div class="three">
