@@ -1,6 +1,7 @@
 import { html, type Html } from "#api/pages/html.ts";
 import { type Language, messagesOf } from "#api/pages/messages.ts";
 import { factsOf, type Listed, nameOf } from "#api/pages/station-text.ts";
+import { cityName } from "#src/contract/city-name.ts";
 import { statusSigns } from "#src/contract/driver-texts.ts";
 import type { Point } from "#src/domain/geo.ts";
 import { type Grade, grades } from "#src/domain/vocabulary.ts";
@@ -82,7 +83,7 @@ function choices({ language, given, fuel, cities }: Early): Html {
     </nav>
     <p class="places">
       <a class="nearest-button" href="#near">${messages.nearMe}</a>
-      ${cities.map((city) => html`<a class="button" href="${to("city", city)}">${city}</a> `)}
+      ${cities.map((city) => html`<a class="button" href="${to("city", city)}">${cityName(language, city)}</a> `)}
     </p>`;
 }
 
@@ -96,14 +97,14 @@ function row(station: Listed, language: Language, now: number, root: string): Ht
       target="_blank"
       rel="noopener"
     >
-      <span class="lines"
-        ><span>${nameOf(station)}</span><small>${facts}</small><small>${prices.join(" · ")}</small
-        ><small>${station.addr}</small></span
-      >
+      <span class="lines"><span>${nameOf(station)}</span><small>${facts}</small></span>
       <span class="lines end ${known}"
         ><span class="status-word"
           ><span aria-hidden="true">${statusSigns[known]}</span> ${status}</span
         ><small>${age}</small></span
+      >
+      <span class="lines more"
+        ><small>${prices.join(" · ")}</small><small>${station.addr}</small></span
       >
     </a>
   </li> `;

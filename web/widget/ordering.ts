@@ -2,7 +2,7 @@ import { chanceOf, likelyFrom, type Near, priceOf } from "#src/domain/grade-answ
 import type { FuelBlock } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
 import type { Grade } from "#src/domain/vocabulary.ts";
-import { ageMinOf, fadingOf } from "#web/widget/age.ts";
+import { ageMinOf, fadingOfAge } from "#web/widget/age.ts";
 
 /** What comes first in a list of stations. */
 export type Order = "near" | "likely" | "fresh" | "cheap";
@@ -12,9 +12,9 @@ type Listed = Near<{
   grades_sold?: string | undefined;
 }>;
 
-/** True for an answer so old that its sign is but a thin outline. */
+/** True for an answer that was told so long ago that without a chance its sign is but a thin outline. */
 export const isOld = ({ station: { fuel } }: Listed, now: number): boolean =>
-  fadingOf(ageMinOf(fuel, now)) === 3;
+  fadingOfAge(ageMinOf(fuel, now)) === 3;
 
 /**
  * The rows in that order, old answers apart: whoever told of fuel yesterday says little of today. `rows`: the nearest

@@ -1,13 +1,13 @@
-import { stations } from "#web/widget/loader.ts";
+import { cityName } from "#src/contract/city-name.ts";
 import { corrected, fitOf } from "#web/widget/spelling.ts";
 import { ask, type City, type Station } from "#web/widget/api.ts";
 import { expire, passes } from "#web/widget/filters.ts";
-import { heldStations } from "#web/widget/loader.ts";
+import { heldStations, stations } from "#web/widget/loader.ts";
 import { searchCities, searchStations } from "#web/widget/offline/held-search.ts";
 import { nameOf, wrapLon } from "#web/widget/rectangles.ts";
 import { cities, config, filters, now, view } from "#web/widget/state.ts";
 import { stationName } from "#web/widget/station-name.ts";
-import { words } from "#web/widget/words.ts";
+import { language, words } from "#web/widget/words.ts";
 
 export type Found = { id: string; title: string; under: string } & (
   | { kind: "city"; city: City }
@@ -34,7 +34,7 @@ export async function search(text: string, signal: AbortSignal): Promise<Found[]
     ...cities.map((city): Found => ({
       kind: "city",
       id: `c:${city.name}:${city.lat}:${city.lon}`,
-      title: city.name,
+      title: cityName(language, city.name),
       under: city.region,
       city,
     })),

@@ -106,7 +106,7 @@ export const en: Words = {
   list: "List of stations",
   legend: "Legend",
   badges: { pending: "Not confirmed", conflict: "Disputed" },
-  fading: "Paler after 3, 6 and 12 h",
+  fading: "Paler: older or less likely",
   scale: { metres: "m", kilometres: "km" },
   stationsInView: (count) => `${count} ${stations(count)} in view`,
   nothingInView: "There are no stations here. Move the map or zoom out.",

@@ -119,7 +119,7 @@ export const ru: Words = {
   list: "Список станций",
   legend: "Обозначения",
   badges: { pending: "Не подтверждено", conflict: "Спорно" },
-  fading: "Бледнее через 3, 6 и 12 ч",
+  fading: "Бледнее: давно или вряд ли",
   scale: { metres: "м", kilometres: "км" },
   stationsInView: (count) => `${count} ${stations(count)} на карте`,
   nothingInView: "Здесь нет станций. Передвиньте или отдалите карту.",

@@ -1,8 +1,8 @@
 import type { ExpressionSpecification, GeoJSONSource, Map as MapLibre } from "maplibre-gl";
+import { cityName } from "#src/contract/city-name.ts";
 import type { Theme } from "#web/kit/theme.ts";
 import type { City } from "#web/widget/api.ts";
 import { mapColours } from "#web/widget/colours.ts";
-import { latinName } from "#web/widget/latin-name.ts";
 import { townPxPerRoot } from "#web/widget/looks.ts";
 import { language } from "#web/widget/words.ts";
 
@@ -88,7 +88,7 @@ export function showCities(map: MapLibre, cities: readonly City[]): void {
     features: cities.map(({ name, lat, lon, population }) => ({
       type: "Feature",
       geometry: { type: "Point", coordinates: [lon, lat] },
-      properties: { name: language === "en" ? latinName(name) : name, population },
+      properties: { name: cityName(language, name), population },
     })),
   });
 }

@@ -99,7 +99,7 @@ export async function openMap(
     // A style names its towns itself.
     if (base.kind !== "style") addCities(map, theme.peek(), base.kind === "bundled");
     addStations(map, theme.peek(), grade.peek());
-    addPosition(map);
+    addPosition(map, theme.peek());
     follow(map, base.paint);
   });
   listenToPointer(map);
@@ -161,7 +161,7 @@ function follow(map: MapLibre, paintBase: (map: MapLibre, to: "light" | "dark") 
     painted = next;
     paintBase(map, next);
     paintCities(map, next);
-    paintPosition(map);
+    paintPosition(map, next);
     paintStations(map, next, grade.peek());
   });
 }

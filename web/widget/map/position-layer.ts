@@ -1,23 +1,19 @@
 import type { GeoJSONSource, Map as MapLibre } from "maplibre-gl";
-import { tokenOf } from "#web/widget/colours.ts";
+import type { Theme } from "#web/kit/theme.ts";
 import type { Position } from "#web/widget/position.ts";
 
 const source = "position";
 
-/** Adds the viewer's own place, once it is known. */
-export function addPosition(map: MapLibre): void {
+/** Adds the viewer's own place, above all else: words give way to it. */
+export function addPosition(map: MapLibre, theme: Theme): void {
   map.addSource(source, { type: "geojson", data: { type: "FeatureCollection", features: [] } });
   map.addLayer({
     id: "position",
-    type: "circle",
+    type: "symbol",
     source,
-    paint: {
-      "circle-radius": 8,
-      "circle-color": tokenOf("--accent"),
-      "circle-stroke-color": tokenOf("--surface"),
-      "circle-stroke-width": 3,
-    },
+    layout: { "icon-allow-overlap": true },
   });
+  paintPosition(map, theme);
 }
 
 export function showPosition(map: MapLibre, at: Position | null): void {
@@ -36,7 +32,6 @@ export function showPosition(map: MapLibre, at: Position | null): void {
   });
 }
 
-export function paintPosition(map: MapLibre): void {
-  map.setPaintProperty("position", "circle-color", tokenOf("--accent"));
-  map.setPaintProperty("position", "circle-stroke-color", tokenOf("--surface"));
+export function paintPosition(map: MapLibre, theme: Theme): void {
+  map.setLayoutProperty("position", "icon-image", `p:${theme}`);
 }

@@ -22,15 +22,25 @@ const pixelRatio = 2;
 
 /**
  * The picture that the layers ask for by name: `s:<theme>:<status>:<badge>:<fading>` a station, `c:<theme>:<size
- * class>:<share>.<share>…` a cluster with the shares of `shownStatuses`. Null for any other name.
+ * class>:<share>.<share>…` a cluster with the shares of `shownStatuses`, `p:<theme>` the viewer. Null for any other.
  */
 export function drawSprite(name: string): Sprite | null {
   const [kind, , what = "", more = "", faded = "0"] = name.split(":");
   if (kind === "s")
     return drawStation(what as ServedStatus, more as Badge, Number(faded) as Fading);
   if (kind === "c") return drawRing(Number(what), more.split(".").map(Number));
-  return null;
+  return kind === "p" ? drawPosition() : null;
 }
+
+const drawPosition = (): Sprite =>
+  draw(22, (pen) => {
+    for (const [colour, radius] of [["--surface", 11] as const, ["--accent", 8] as const]) {
+      pen.beginPath();
+      pen.arc(11, 11, radius, 0, 2 * Math.PI);
+      pen.fillStyle = tokenOf(colour);
+      pen.fill();
+    }
+  });
 
 function drawStation(status: ServedStatus, badge: Badge, fading: Fading): Sprite {
   const inner = status === "nodata" ? noDataPx : stationPx;

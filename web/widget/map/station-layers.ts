@@ -26,6 +26,7 @@ export const stationLayer = "stations";
 export const clusterLayer = "clusters";
 const ringLayer = "ring";
 const chosenLayer = "chosen";
+const ageLayer = "ages";
 
 /** Adds stations, clusters, and the chosen station with its ring. */
 export function addStations(map: MapLibre, theme: Theme, grade: Grade | null): void {
@@ -50,9 +51,9 @@ export function addStations(map: MapLibre, theme: Theme, grade: Grade | null): v
   paintStations(map, theme, grade);
 }
 
-/** The age of the status, below each station where there is room. */
-const ageBelow = (offsetEm: number): SymbolLayerSpecification["layout"] => ({
-  "text-field": ["step", ["zoom"], "", ageZoom, ["get", "age"]],
+/** The age of the status, below a station. */
+const ageBelow = (offsetEm: number): NonNullable<SymbolLayerSpecification["layout"]> => ({
+  "text-field": ["get", "age"],
   "text-font": ["system-ui", "sans-serif"],
   "text-size": 11,
   "text-offset": [0, offsetEm],
@@ -61,6 +62,15 @@ const ageBelow = (offsetEm: number): SymbolLayerSpecification["layout"] => ({
 
 /** Their pictures and colours follow in `paintStations`. */
 const layers: LayerSpecification[] = [
+  // Below the signs, which are placed before it: an age gives way to each sign that would lie on it.
+  {
+    id: ageLayer,
+    type: "symbol",
+    source,
+    filter: ["!", ["has", "point_count"]],
+    minzoom: ageZoom,
+    layout: ageBelow(1.9),
+  },
   {
     id: stationLayer,
     type: "symbol",
@@ -77,8 +87,9 @@ const layers: LayerSpecification[] = [
         signGrowth.to,
         1,
       ],
+      // The picture is wider than the sign; below it the age begins.
+      "icon-padding": [-3, -3, -8, -3],
       // Known statuses lie above `nodata`.
-      ...ageBelow(1.9),
       "symbol-sort-key": ["match", ["get", "status"], "nodata", 0, "no", 1, 2],
     },
   },
@@ -104,7 +115,11 @@ const layers: LayerSpecification[] = [
     id: chosenLayer,
     type: "symbol",
     source: chosenSource,
-    layout: { "icon-allow-overlap": true, ...ageBelow(2.7) },
+    layout: {
+      "icon-allow-overlap": true,
+      ...ageBelow(2.7),
+      "text-field": ["step", ["zoom"], "", ageZoom, ["get", "age"]],
+    },
   },
 ];
 
@@ -157,7 +172,7 @@ export function paintStations(map: MapLibre, theme: Theme, grade: Grade | null):
   map.setLayoutProperty(clusterLayer, "text-field", clusterText(grade));
   map.setLayoutProperty(clusterLayer, "text-size", grade === null ? countSize : 12);
   map.setPaintProperty(clusterLayer, "text-color", tokenOf("--text"));
-  for (const layer of [stationLayer, chosenLayer]) {
+  for (const layer of [ageLayer, chosenLayer]) {
     map.setPaintProperty(layer, "text-color", tokenOf("--text"));
     map.setPaintProperty(layer, "text-halo-color", tokenOf("--surface"));
     map.setPaintProperty(layer, "text-halo-width", 1.5);
@@ -198,7 +213,7 @@ const featuresOf = (
       geometry: { type: "Point", coordinates: [lon, lat] },
       properties: {
         ...{ id, status: stationAnswer(station, grade), badge: badgeOf(fuel) },
-        ...{ fading: fadingOf(ageMin), age: ageMin === null ? "" : words.age(ageMin) },
+        ...{ fading: fadingOf(station, grade, now), age: ageMin === null ? "" : words.age(ageMin) },
       },
     };
   }),

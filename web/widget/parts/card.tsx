@@ -6,7 +6,7 @@ import { hasFuel, type Near, stationAnswer } from "#src/domain/grade-answer.ts";
 import { parseTime } from "#src/domain/time.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { Icon } from "#web/kit/icon.tsx";
-import { ageMinOf, fadingOf } from "#web/widget/age.ts";
+import { fadingOf } from "#web/widget/age.ts";
 import type { Station } from "#web/widget/api.ts";
 import { cooldownOf } from "#web/widget/cooldown.ts";
 import { isOwnMark } from "#web/widget/device.ts";
@@ -60,7 +60,7 @@ export const Card = ({ station }: { station: Station }) => {
   useEffect(() => said.current?.scrollIntoView({ block: "nearest" }), [told]);
   const reports = config.value?.reports_enabled === true;
   const isIdle = !isHeld && !(marking.value && reports);
-  const fading = fadingOf(ageMinOf(fuel, now.value));
+  const fading = fadingOf(station, null, now.value);
   const mark = (): void => {
     result.value = null;
     marking.value = true;

@@ -1,6 +1,7 @@
+import { cityName } from "#src/contract/city-name.ts";
 import type { City } from "#web/widget/api.ts";
 import { cities } from "#web/widget/state.ts";
-import { locale } from "#web/widget/words.ts";
+import { language, locale } from "#web/widget/words.ts";
 
 /** Every city of the country by its name, for who needs one of the smaller ones. */
 export const CitySelect = ({
@@ -20,7 +21,7 @@ export const CitySelect = ({
       {label}
     </option>
     {cities.value
-      .map(({ name, region }, n) => ({ name, region, n }))
+      .map(({ name, region }, n) => ({ name: cityName(language, name), region, n }))
       .sort((a, b) => a.name.localeCompare(b.name, locale))
       .map(({ name, region, n }, at, all) => (
         <option key={n} value={n}>

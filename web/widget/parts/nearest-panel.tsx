@@ -1,5 +1,6 @@
 import { signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { cityName } from "#src/contract/city-name.ts";
 import { chanceOf } from "#src/domain/grade-answer.ts";
 import { Icon } from "#web/kit/icon.tsx";
 import type { City } from "#web/widget/api.ts";
@@ -25,7 +26,7 @@ import { Panel } from "#web/widget/parts/panel.tsx";
 import { StationRow } from "#web/widget/parts/station-row.tsx";
 import { mayLocate } from "#web/widget/position.ts";
 import { cities, now, view } from "#web/widget/state.ts";
-import { locale, words } from "#web/widget/words.ts";
+import { language, locale, words } from "#web/widget/words.ts";
 
 const listedMax = 30;
 const citiesShown = 12;
@@ -166,7 +167,7 @@ const Places = ({ isRefused }: { isRefused: boolean }) => {
           class="button"
           onClick={() => go(city)}
         >
-          {city.name}
+          {cityName(language, city.name)}
         </button>
       ))}
       {all.length > citiesShown ? <CitySelect label={words.allCities} onChoose={go} /> : null}
@@ -209,6 +210,6 @@ function sentence(state: Nearest): string {
   const found =
     stations.length === 0
       ? words.nobodyHas(grade.value, radiusKm)
-      : words.within(radiusKm, from.city);
+      : words.within(radiusKm, from.city === null ? null : cityName(language, from.city));
   return asOf === null ? found : `${words.asOf(moment(asOf))} ${found}`;
 }

@@ -1,5 +1,5 @@
 import { hasFuel, stationAnswer } from "#src/domain/grade-answer.ts";
-import { ageMinOf, fadingOf } from "#web/widget/age.ts";
+import { fadingOf } from "#web/widget/age.ts";
 import { grade } from "#web/widget/grade.ts";
 import {
   badgeOf,
@@ -45,7 +45,7 @@ export const SketchedSign = ({ group, zoom }: Drawn) => {
   const status = stationAnswer(station, grade.value);
   const { outline, mark, colour } = signs[status];
   const inner = status === "nodata" ? noDataPx : stationPx;
-  const fading = fadingOf(ageMinOf(fuel, now.value));
+  const fading = fadingOf(station, grade.value, now.value);
   const isEmpty = filled[fading] < 0.5;
   const badge = badgeOf(fuel);
   const onRim = inner * (status === "nodata" ? 0.33 : 0.4);

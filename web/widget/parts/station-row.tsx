@@ -31,7 +31,7 @@ export const StationRow = ({ station: told, distance, isOwn, where }: Props) => 
   const answer = stationAnswer(station, grade.value);
   const isLacking = grade.value !== null && lacks(station, grade.value);
   const name = stationName(station);
-  const fading = fadingOf(ageMinOf(fuel, now.value));
+  const fading = fadingOf(station, grade.value, now.value);
   const price = grade.value === null ? null : priceOf(fuel.prices, grade.value);
   const answerWord = isLacking
     ? words.notSold(grade.value!)
@@ -51,8 +51,6 @@ export const StationRow = ({ station: told, distance, isOwn, where }: Props) => 
             {isClosed(station) ? <strong class="closed">{words.closedNow} · </strong> : null}
             {facts(fuel, where ?? (isOwn ? distanceText(language, distance) : ""))}
           </small>
-          <Chance station={station} />
-          <small>{addr}</small>
         </span>
         <span class={`lines end ${answer}${fading > 1 ? " aged" : ""}`}>
           <span class="status-word">{answerWord}</span>
@@ -62,6 +60,10 @@ export const StationRow = ({ station: told, distance, isOwn, where }: Props) => 
             </span>
           )}
           <small>{ageOf(fuel)}</small>
+        </span>
+        <span class="lines more">
+          <Chance station={station} />
+          <small>{addr}</small>
         </span>
       </button>
       <a

@@ -1,3 +1,9 @@
+import type { Language } from "#src/contract/language.ts";
+
+/** A city for a reader of that language; `name` is as the country writes it. */
+export const cityName = (language: Language, name: string): string =>
+  language === "en" ? latinName(name) : name;
+
 /** Russian letters as road signs write them in Latin ones. */
 const letters: Record<string, string> = Object.fromEntries(
   (

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { latinName } from "#web/widget/latin-name.ts";
+import { latinName } from "#src/contract/city-name.ts";
 
-describe("web: names of towns in Latin letters", () => {
+describe("names of towns in Latin letters", () => {
   const cases: [name: string, latin: string][] = [
     ["Нижний Новгород", "Nizhniy Novgorod"],
     ["Ростов-на-Дону", "Rostov-na-Donu"],
