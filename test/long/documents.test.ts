@@ -104,10 +104,8 @@ describe("lines of the documents", function () {
     expect(lines.length).to.be.oneOf([3, 6]);
     expect(lines.slice(-3)).to.deep.equal(lines.slice(0, 3));
     for (const line of linesUnder("Keep a copy"))
-      expect(line).to.match(/^(\d{4,} stations as of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d|right)$/);
-    const sent = linesUnder("Send marks");
-    expect(sent.at(-1)).to.equal("3 of 3 taken");
-    if (sent.length > 1) expect(sent[0]).to.match(/^(published|confirmed) yes$/);
+      expect(line).to.match(/^\d{4,} stations as of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+    expect(linesUnder("Send marks")).to.deep.equal(["3 of 3 taken"]);
     const dry = JSON.parse(outputUnder("Test with dry runs")) as Report;
     expect(dry).to.include({ report_id: "", accepted: true, remote: true });
   });
