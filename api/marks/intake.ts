@@ -3,7 +3,7 @@ import { type Admission, admit, type Admitted, type IncomingMark } from "#src/do
 import { type Alarm, raiseAlarms, subjectOfSource } from "#src/alarms/raise.ts";
 import { createBatcher } from "#src/infrastructure/batcher.ts";
 import type { Config } from "#src/infrastructure/config.ts";
-import { type Db, isUnavailable, rows } from "#src/infrastructure/db.ts";
+import { type Db, isIdleTooLong, isUnavailable, rows } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { isMissingPartition, markId } from "#src/marks/marks.ts";
 import { cityNames } from "#src/marks/nearest-city.ts";
@@ -66,12 +66,14 @@ export function createIntake(deps: {
     try {
       return await attempt(incomingMarks);
     } catch (error) {
-      if (!isMissingPartition(error)) throw error;
-      await rows(
-        db,
-        "select ensure_mark_partitions((server_now() at time zone 'UTC')::date, ?::int)",
-        [config.partitionsAhead],
-      );
+      if (isMissingPartition(error))
+        await rows(
+          db,
+          "select ensure_mark_partitions((server_now() at time zone 'UTC')::date, ?::int)",
+          [config.partitionsAhead],
+        );
+      // This process was busy for so long between two statements. The commit was not among them, so nothing is stored.
+      else if (!isIdleTooLong(error)) throw error;
       return attempt(incomingMarks);
     }
   };

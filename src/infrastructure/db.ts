@@ -131,6 +131,10 @@ export function isUnavailable(error: unknown): boolean {
   return typeof code === "string" && states.test(code);
 }
 
+/** True when Postgres ended a transaction because no statement came for `lockTimeoutMs`. It is rolled back for certain. */
+export const isIdleTooLong = (error: unknown): boolean =>
+  (error as { code?: unknown }).code === "25P03";
+
 /**
  * True when Postgres ended a statement or a transaction because it took too long, or because somebody cancelled it:
  * 57014 (statement timeout, cancel), 25P03 (idle in transaction). Counts as `isUnavailable` too.

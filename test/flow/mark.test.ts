@@ -149,6 +149,20 @@ describe("flow: a mark through two web processes and two marks workers", functio
     expect(row.status).to.equal("nodata");
   });
 
+  it("takes a mark again whose transaction Postgres ended while the process was busy", async () => {
+    // As Postgres itself says it, once; the session lives on, which makes no difference to the mark.
+    await stage.country.db.raw(`create sequence broken_off;
+      create function break_off() returns trigger language plpgsql as $$ begin
+        if nextval('broken_off') = 1 then raise exception 'idle' using errcode = '25P03'; end if;
+        return new; end $$;
+      create trigger break_off before insert on marks for each row execute function break_off()`);
+    const answer = await first.mark(placeOf(9), "busy", { status: "yes" });
+    await stage.country.db.raw("drop function break_off cascade");
+    expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
+    const stored = await stage.country.db("marks").where({ station_id: placeOf(9).id });
+    expect(stored).to.have.length(1);
+  });
+
   it("answers 202 with the way to the outcome when the caller does not want to wait", async () => {
     const answer = await first.mark(
       placeOf(15),
