@@ -50,6 +50,7 @@ import * as findStationsByLatitude from "#migrations/0051_find_stations_by_latit
 import * as indexStatusUpdates from "#migrations/0052_index_status_updates.ts";
 import * as createStationSuggestions from "#migrations/0053_create_station_suggestions.ts";
 import * as learnRates from "#migrations/0054_learn_rates.ts";
+import * as probeStationsToLock from "#migrations/0055_probe_stations_to_lock.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -107,4 +108,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0052_index_status_updates": indexStatusUpdates,
   "0053_create_station_suggestions": createStationSuggestions,
   "0054_learn_rates": learnRates,
+  "0055_probe_stations_to_lock": probeStationsToLock,
 };

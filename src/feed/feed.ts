@@ -56,14 +56,17 @@ export const givenOut = (table: "changes" | "time_changes"): string => {
 
 /**
  * `believable`: the number was given out, and the time is not in the future, which no stamp gives. Both are compared
- * with the state at the time of the statement.
+ * with the state at the time of the statement. Each limit makes it one probe of an index: a plan that was made while a
+ * table was small would otherwise go on reading all of it.
  */
 const select = `select c.station_id as id, c.seq, ${msOf("c.at")} as at,
     ${isGivenOut("c.seq", "change_seq")} and c.at < (select server_now()) + interval '1 hour' as believable,
     c.removed or s.removed_at is not null as removed, s.lat, s.lon, s.brand, s.name, s.addr,
     s.grades_sold, s.opening_hours, p.into_id as merged_into, st.state, st.chance
-  from changes c join stations s on s.id = c.station_id left join station_status st on st.station_id = c.station_id
-    left join station_pairs p on p.station_id = c.station_id and p.verdict = 'joined'`;
+  from changes c cross join lateral (select * from stations where id = c.station_id limit 1) s
+    left join lateral (select state, chance from station_status where station_id = c.station_id limit 1) st on true
+    left join lateral (select into_id from station_pairs where station_id = c.station_id and verdict = 'joined' limit 1) p
+      on true`;
 
 /** The first `limit` rows after the number `seq`. */
 export const readAfter = async (db: Statements, seq: number, limit: number): Promise<FeedRow[]> =>

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
+import pg from "pg";
 import { createClock } from "#src/infrastructure/clock.ts";
-import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
+import { createDb, type Db, rows, type Statements } from "#src/infrastructure/db.ts";
+import { readAfter } from "#src/feed/feed.ts";
 import { createFollower, type Follower } from "#src/feed/follower.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { writeStations } from "#test/api/reads-country.ts";
@@ -106,6 +108,28 @@ describe("a follower of the change feed", function () {
       expect([names.at(-1), reloads]).to.deep.equal(["standby", 2]);
     } finally {
       await ownDb.destroy();
+    }
+  });
+
+  it("probes for each station, also by a plan that was made while none had a status", async () => {
+    const client = new pg.Client({ connectionString: instance.databaseUrl });
+    await client.connect();
+    const kept: Statements = {
+      raw: (sql, values) =>
+        client.query({ name: "kept", text: sql.replace("?", "$1"), values: [...values] }),
+    };
+    try {
+      await client.query("delete from station_status");
+      await client.query("vacuum analyze");
+      await client.query("set plan_cache_mode = force_generic_plan; set enable_seqscan = off");
+      const last = (await readAfter(kept, 0, count)).at(-1)!.seq;
+      await client.query("insert into station_status (station_id) select id from stations");
+      const plan = await client.query("explain (analyze, timing off) execute kept(0)");
+      expect(JSON.stringify(plan.rows)).to.contain(`rows=${count} loops=1`);
+      const one = await client.query(`explain (analyze, timing off) execute kept(${last - 1})`);
+      expect(JSON.stringify(one.rows)).not.to.match(/actual rows=[^01]/);
+    } finally {
+      await client.end();
     }
   });
 });
