@@ -6,11 +6,19 @@ const moment = (at: number): string =>
     ...{ weekday: "short", hour: "2-digit", minute: "2-digit" },
   }).format(at);
 
+interface Usual {
+  part: 0 | 1 | 2 | 3;
+  times: number;
+  of: number;
+}
+
 const en = {
   title: "Last 48 hours",
   span: (status: string, from: number, to: number) => `${status}: ${moment(from)} – ${moment(to)}`,
   ago: (hours: number) => `${hours} h ago`,
   now: "now",
+  refilled: ({ part, times, of }: Usual, days: number) =>
+    `Usually refilled ${["at night", "in the morning", "in the afternoon", "in the evening"][part]}: ${times} of ${of} times in ${days} days.`,
   asText: "As text",
 };
 
@@ -19,6 +27,8 @@ const ru: typeof en = {
   span: (status, from, to) => `${status}: ${moment(from)} – ${moment(to)}`,
   ago: (hours) => `${hours} ч назад`,
   now: "сейчас",
+  refilled: ({ part, times, of }, days) =>
+    `Обычно топливо появляется ${["ночью", "утром", "днём", "вечером"][part]}: ${times} из ${of} раз за ${days} дней.`,
   asText: "Текстом",
 };
 

@@ -1,16 +1,18 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useId } from "preact/hooks";
-import type { ServedStatus } from "#src/domain/vocabulary.ts";
+import { hasFuel } from "#src/domain/grade-answer.ts";
 import { parseTime } from "#src/domain/time.ts";
+import { hourMs } from "#src/domain/units.ts";
+import type { ServedStatus } from "#src/domain/vocabulary.ts";
 import { ask, type Station } from "#web/widget/api.ts";
 import { historyWords } from "#web/widget/history-words.ts";
 import "#web/widget/parts/history-strip.css";
 import { roomOf } from "#web/widget/parts/last-hours.tsx";
 import { StatusSign } from "#web/widget/parts/status-sign.tsx";
+import { usualRefill } from "#web/widget/usual-refill.ts";
 import { words } from "#web/widget/words.ts";
 
 interface History {
-  from: string;
   as_of: string;
   runs: { status: ServedStatus; from: string; to: string | null }[];
 }
@@ -25,6 +27,8 @@ interface Segment {
 }
 
 const hours = 48;
+/** What is told of when the station is refilled is of so long. */
+const daysAsked = 7;
 /** Narrower ones have no room for a sign. */
 const signedPart = 0.09;
 
@@ -37,7 +41,7 @@ export const HistoryStrip = ({ station }: { station: Station }) => {
   const name = useId();
   useEffect(() => {
     const stop = new AbortController();
-    const path = `/stations/${encodeURIComponent(id)}/history?hours=${hours}`;
+    const path = `/stations/${encodeURIComponent(id)}/history?hours=${daysAsked * 24}`;
     void ask<History>(path, { signal: stop.signal }).then((told) => {
       if (told.kind === "ok") history.value = told.body;
       else isSilent.value = true;
@@ -48,6 +52,7 @@ export const HistoryStrip = ({ station }: { station: Station }) => {
   const segments = history.value === null ? [] : segmentsOf(history.value);
   if (history.value === null && !isSilent.value) return <div class={roomOf(station)} />;
   if (segments.every(({ status }) => status === "nodata")) return null;
+  const usual = usualRefill(refillsOf(history.value!.runs));
   return (
     <section class="last-hours" aria-labelledby={name}>
       <h3 id={name}>{historyWords.title}</h3>
@@ -70,6 +75,7 @@ export const HistoryStrip = ({ station }: { station: Station }) => {
         <span>{historyWords.ago(hours / 2)}</span>
         <span>{historyWords.now}</span>
       </p>
+      {usual === null ? null : <p>{historyWords.refilled(usual, daysAsked)}</p>}
       <details>
         <summary>{historyWords.asText}</summary>
         <ol reversed>
@@ -82,11 +88,21 @@ export const HistoryStrip = ({ station }: { station: Station }) => {
   );
 };
 
-function segmentsOf({ from, as_of, runs }: History): Segment[] {
-  const [start, end] = [parseTime(from), parseTime(as_of)] as [number, number];
-  return runs.map((run) => {
-    const begin = parseTime(run.from) ?? start;
-    const to = (run.to === null ? null : parseTime(run.to)) ?? end;
-    return { status: run.status, from: begin, to, part: Math.max(0, (to - begin) / (end - start)) };
-  });
+function segmentsOf({ as_of, runs }: History): Segment[] {
+  const end = parseTime(as_of)!;
+  const start = end - hours * hourMs;
+  return runs
+    .map((run) => ({
+      status: run.status,
+      from: Math.max(start, parseTime(run.from) ?? start),
+      to: (run.to === null ? null : parseTime(run.to)) ?? end,
+    }))
+    .filter(({ to }) => to > start)
+    .map((run) => ({ ...run, part: Math.max(0, (run.to - run.from) / (end - start)) }));
 }
+
+/** The viewer's hours at which fuel came where there was none. */
+const refillsOf = (runs: History["runs"]): number[] =>
+  runs
+    .filter(({ status }, at) => hasFuel(status) && runs[at - 1]?.status === "no")
+    .map(({ from }) => new Date(from).getHours());
