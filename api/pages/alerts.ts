@@ -51,12 +51,13 @@ export function alertCalls({ db, config, clock }: PageDeps): Middleware[] {
     }),
     open("POST", "/ask", { body: alertWish }, async (ctx) => {
       const { device, grade, lat, lon, radius_km, lang, time_zone, subscription } = ctx.state.body;
+      const { likely = false } = ctx.state.body;
       const asker = {
         reporter: deviceReporter(pepper, device),
         viewer: viewerHash(pepper, viewerNetwork(ctx.state.ip)),
       };
       const wish = {
-        ...{ grade, lat, lon, lang, radius_m: radius_km * metresAKm },
+        ...{ grade, likely, lat, lon, lang, radius_m: radius_km * metresAKm },
         timeZone: time_zone !== undefined && isTimeZone(time_zone) ? time_zone : "",
         subscription: await checked(subscription),
       };

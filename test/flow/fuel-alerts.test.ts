@@ -8,6 +8,7 @@ import { localTime } from "#src/pushes/alerts/local-time.ts";
 import { deleteKeys } from "#test/harness/redis.ts";
 import { startRole } from "#test/harness/roles.ts";
 import { type Answer, createClient, until } from "#test/flow/client.ts";
+import { writeChances } from "#test/flow/chances.ts";
 import { type Place, placeOf } from "#test/flow/country.ts";
 import {
   type Browser,
@@ -168,6 +169,29 @@ describe("flow: drivers are told of fuel", function () {
       await idle();
     });
     expect(service.pushed).to.have.length(2);
+  });
+
+  it("of fuel that is likely there, where they ask for that, and not by each swing of the chance", async () => {
+    const browser = newBrowser(service);
+    const asked = await ask(browser, { likely: true });
+    expect(asked.alerts[0]).to.include({ grade: "95", likely: true });
+    const place = near();
+    await mark(place, { fuels: ["95"], fuels_no: ["98"] }, others);
+    const levels = async (...chances: (number | null)[]): Promise<number> => {
+      for (const chance of chances) {
+        await writeChances(country.db, new Map([[place.id, chance]]));
+        await idle();
+      }
+      return service.pushed.length;
+    };
+    await withRole(async () => {
+      await idle();
+      expect(await levels(null, 65)).to.equal(0);
+      expect(await levels(70)).to.equal(1);
+      expect(browser.read(service.pushed[0]!).title).to.match(/^95 is there, /);
+      expect(await levels(60, 75, null, 90)).to.equal(1);
+      expect(await levels(55, 75)).to.equal(2);
+    });
   });
 
   it("not at night, not more than three times a day, and not of what is over by then", async () => {

@@ -23,7 +23,7 @@ export async function loadAlerts(): Promise<void> {
 export async function askToBeTold(
   grade: Grade,
   { lat, lon }: Pick<Origin, "lat" | "lon">,
-  radius_km: number,
+  { radius_km, likely }: { radius_km: number; likely: boolean },
 ): Promise<NotAsked | null> {
   // First, while the browser still knows that somebody has pressed a button.
   if ((await Notification.requestPermission()) !== "granted") return "forbidden";
@@ -37,7 +37,7 @@ export async function askToBeTold(
   if (subscription === undefined) return "browser";
   const { timeZone: time_zone } = Intl.DateTimeFormat().resolvedOptions();
   const asked = await learn("ask", {
-    ...{ device, grade, lat, lon, radius_km, time_zone, lang: language },
+    ...{ device, grade, lat, lon, radius_km, likely, time_zone, lang: language },
     subscription: subscription.toJSON(),
   });
   return asked === 201 ? null : asked === 409 ? "full" : asked === 0 ? "offline" : "unavailable";

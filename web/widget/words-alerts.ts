@@ -15,7 +15,8 @@ interface AlertWords {
   homeScreen: string;
   chooseFuel: string;
   mine: string;
-  one: (grade: Grade, km: number) => string;
+  onlyLikely: string;
+  one: (grade: Grade, km: number, likely: boolean) => string;
   until: (day: string) => string;
   stop: string;
   stopOne: (what: string) => string;
@@ -36,8 +37,9 @@ const en: AlertWords = {
     "An iPhone tells only from the home screen: in Safari press Share, then “Add to Home Screen”, and open the map from there.",
   chooseFuel: "Choose the fuel that you want to be told of.",
   mine: "You will be told of",
-  one: (grade, km) =>
-    `${grade === "ДТ" ? "diesel" : grade} ${km < 1 ? "at one station" : `within ${km} km`}`,
+  onlyLikely: "Only when it is likely there (70% or more)",
+  one: (grade, km, likely) =>
+    `${grade === "ДТ" ? "diesel" : grade} ${km < 1 ? "at one station" : `within ${km} km`}${likely ? ", when likely" : ""}`,
   until: (day) => `until ${day}`,
   stop: "Stop",
   stopOne: (what) => `Stop: ${what}`,
@@ -65,7 +67,9 @@ const ru: AlertWords = {
     "На iPhone уведомления приходят только с экрана «Домой»: в Safari нажмите «Поделиться», затем «На экран „Домой“», и откройте карту оттуда.",
   chooseFuel: "Выберите топливо, о котором сообщить.",
   mine: "Вам сообщат",
-  one: (grade, km) => `${grade} ${km < 1 ? "на одной станции" : `в пределах ${km} км`}`,
+  onlyLikely: "Только если скорее всего есть (от 70 %)",
+  one: (grade, km, likely) =>
+    `${grade} ${km < 1 ? "на одной станции" : `в пределах ${km} км`}${likely ? ", если скорее всего есть" : ""}`,
   until: (day) => `до ${day}`,
   stop: "Отключить",
   stopOne: (what) => `Отключить: ${what}`,

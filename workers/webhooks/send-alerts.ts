@@ -10,7 +10,7 @@ import { isUnavailable } from "#src/infrastructure/db.ts";
 import type { AlertJob, Producer } from "#src/infrastructure/queues.ts";
 import { openSubscription } from "#src/pushes/alerts/devices.ts";
 import { localTime } from "#src/pushes/alerts/local-time.ts";
-import { gradesAt, matchAlerts } from "#src/pushes/alerts/matches.ts";
+import { matchAlerts, wantedAt } from "#src/pushes/alerts/matches.ts";
 import {
   type ClaimedDevice,
   type AlertVerdict,
@@ -92,7 +92,8 @@ export function createAlertSender(
       .flatMap((match) => {
         const station = stations.get(match.stationId);
         const isTrue =
-          station !== undefined && gradesAt(station, now, lifetimeMs).includes(match.grade);
+          station !== undefined &&
+          wantedAt(station, [match.wanted], now, lifetimeMs).includes(match.wanted);
         return isTrue ? [{ match, station, distanceM: distanceM(match, station) }] : [];
       })
       .sort((a, b) => a.distanceM - b.distanceM);

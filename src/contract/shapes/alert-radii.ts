@@ -11,6 +11,8 @@ export interface ShownAlert {
   /** Ends it, without the device's id. */
   token: string;
   grade: Grade;
+  /** It waits until the grade is likely there. */
+  likely: boolean;
   lat: number;
   lon: number;
   radius_km: number;

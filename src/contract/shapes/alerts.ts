@@ -20,6 +20,7 @@ export const alertWish = Type.Object(
     radius_km: Type.Unsafe<(typeof alertRadiiKm)[number]>(
       Type.Union(alertRadiiKm.map((km) => Type.Literal(km))),
     ),
+    likely: Type.Optional(Type.Boolean()),
     lang: Type.Union([Type.Literal("ru"), Type.Literal("en")]),
     time_zone: Type.Optional(Type.String({ maxLength: 64 })),
     subscription: Type.Object({

@@ -2,6 +2,7 @@ import type { Grade } from "#src/domain/vocabulary.ts";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import type { Producer } from "#src/infrastructure/queues.ts";
 import { msOf } from "#src/marks/marks.ts";
+import type { Wanted } from "#src/pushes/alerts/matches.ts";
 
 /** Devices that one look wakes. */
 export const wokenAtOnce = 200;
@@ -45,6 +46,7 @@ export async function countAlerts(db: Db): Promise<AlertCounts> {
 export interface Match {
   alertId: number;
   grade: Grade;
+  wanted: Wanted;
   stationId: string;
   /** The place of the alert. */
   lat: number;
@@ -89,7 +91,7 @@ export const claimDevice = (
     if (device === undefined) return null;
     const matches = await rows<Match>(
       tx,
-      `select a.id as "alertId", a.grade, m.station_id as "stationId", a.lat, a.lon, ${msOf("m.at")} as at
+      `select a.id as "alertId", split_part(a.grade, ' ', 1) as grade, a.grade as wanted, m.station_id as "stationId", a.lat, a.lon, ${msOf("m.at")} as at
        from fuel_alerts a join fuel_alert_matches m on m.alert_id = a.id
        where a.device_id = ? and a.expires_at > server_now() order by m.at, m.station_id limit ${matchesMax}`,
       [deviceId],

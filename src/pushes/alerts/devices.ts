@@ -5,6 +5,7 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, inTransaction, rows, type Statements } from "#src/infrastructure/db.ts";
 import { seal, unseal } from "#src/infrastructure/seal.ts";
 import { fromMs, msOf } from "#src/marks/marks.ts";
+import type { Wanted } from "#src/pushes/alerts/matches.ts";
 import { stopToken } from "#src/pushes/alerts/vapid.ts";
 
 /** The address and keys for a browser's notifications, as `PushSubscription.toJSON()` gives them. */
@@ -17,6 +18,8 @@ export interface Subscription {
 export interface Alert {
   id: number;
   grade: Grade;
+  /** It waits until the grade is not only there, but likely. */
+  likely: boolean;
   lat: number;
   lon: number;
   radius_m: number;
@@ -30,7 +33,7 @@ export interface Asker {
   viewer: string;
 }
 
-export interface AlertWish extends Pick<Alert, "grade" | "lat" | "lon" | "radius_m"> {
+export interface AlertWish extends Pick<Alert, "grade" | "likely" | "lat" | "lon" | "radius_m"> {
   subscription: Subscription;
   lang: "ru" | "en";
   /** A name of the IANA list; empty when unknown. */
@@ -60,12 +63,13 @@ export const askAlert = (
   db: Db,
   config: Config,
   { reporter, viewer }: Asker,
-  { subscription, lang, timeZone, grade, lat, lon, radius_m }: AlertWish,
+  { subscription, lang, timeZone, grade, likely, lat, lon, radius_m }: AlertWish,
   now: number,
 ): Promise<"asked" | "full"> =>
   inTransaction(db, async (tx) => {
     const { reporterPepper: pepper, alertDays, alertsPerDevice, alertsPerNetwork } = config;
     const endpoint = endpointHash(pepper, subscription.endpoint);
+    const wanted: Wanted = likely ? `${grade} likely` : grade;
     const [device] = await rows<{ id: number }>(
       tx,
       `insert into push_devices (reporter, viewer, endpoint_hash, lang, time_zone)
@@ -84,7 +88,7 @@ export const askAlert = (
       `update fuel_alerts set expires_at = ${fromMs} where device_id = ? and grade = ? and radius_m = ?
          and abs(lat - ?) * 111000 < radius_m * 0.1 and abs(lon - ?) * 111000 * cos(radians(lat)) < radius_m * 0.1
          and expires_at > server_now() returning 1`,
-      [now + alertDays * dayMs, id, grade, radius_m, lat, lon],
+      [now + alertDays * dayMs, id, wanted, radius_m, lat, lon],
     );
     if (same.length > 0) return "asked";
     const [waiting] = await rows<{ own: number; network: number }>(
@@ -99,7 +103,7 @@ export const askAlert = (
       tx,
       `insert into fuel_alerts (device_id, grade, lat, lon, radius_m, expires_at)
        values (?, ?, ?, ?, ?, ${fromMs})`,
-      [id, grade, lat, lon, radius_m, now + alertDays * dayMs],
+      [id, wanted, lat, lon, radius_m, now + alertDays * dayMs],
     );
     return "asked";
   });
@@ -108,7 +112,7 @@ export const askAlert = (
 export const alertsOf = (db: Statements, reporter: string): Promise<Alert[]> =>
   rows<Alert>(
     db,
-    `select a.id, a.grade, a.lat, a.lon, a.radius_m, ${msOf("a.expires_at")} as expires
+    `select a.id, split_part(a.grade, ' ', 1) as grade, a.grade like '% likely' as likely, a.lat, a.lon, a.radius_m, ${msOf("a.expires_at")} as expires
      from push_devices d join fuel_alerts a on a.device_id = d.id
      where d.reporter = decode(?, 'hex') and a.expires_at > server_now() order by a.id`,
     [reporter],

@@ -1,4 +1,4 @@
-import { answerFor, hasFuel } from "#src/domain/grade-answer.ts";
+import { answerFor, hasFuel, likelyFrom } from "#src/domain/grade-answer.ts";
 import { type Grade, grades } from "#src/domain/vocabulary.ts";
 import { view } from "#src/domain/view.ts";
 import { type FeedRow, givenOut, isGivenOut, readStations } from "#src/feed/feed.ts";
@@ -8,15 +8,33 @@ import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts
 /** Stations of one transaction. */
 const pageStations = 500;
 
-/** The grades that a driver finds at a station at `now`, ms. */
-export const gradesAt = (
-  { removed, state }: Pick<FeedRow, "removed" | "state">,
+/** A grade that is said to be there, or one that is also likely to be. */
+export type Wanted = Grade | `${Grade} likely`;
+
+/** What is likely stays so down to this chance, percent: else each swing of it would be told. */
+const staysLikelyFrom = likelyFrom - 10;
+
+/**
+ * The grades that a driver finds at a station at `now`, ms, and those that are likely there; `had`: those of before,
+ * which stay likely while the chance is unknown.
+ */
+export const wantedAt = (
+  { removed, state, chance }: Pick<FeedRow, "removed" | "state" | "chance">,
+  had: readonly Wanted[],
   now: number,
   lifetimeMs: number,
-): Grade[] => {
+): Wanted[] => {
   if (removed) return [];
   const fuel = view(state, now, lifetimeMs);
-  return grades.filter((grade) => hasFuel(answerFor(fuel, grade)));
+  const there = grades.filter((grade) => hasFuel(answerFor(fuel, grade)));
+  const likely = there
+    .map((grade) => `${grade} likely` as const)
+    .filter((one) =>
+      had.includes(one)
+        ? (chance ?? staysLikelyFrom) >= staysLikelyFrom
+        : (chance ?? 0) >= likelyFrom,
+    );
+  return [...there, ...likely];
 };
 
 /**
@@ -75,7 +93,7 @@ async function matchPage(tx: Tx, lifetimeMs: number, now: number): Promise<numbe
   const ids = [...new Set(changed.map(({ station_id }) => station_id))];
   // An unreadable station keeps its grades; when it can be read again, it has changed.
   const stations = (await readStations(tx, ids)).filter(({ fault }) => fault === undefined);
-  const known = await rows<{ station_id: string; grades: Grade[] }>(
+  const known = await rows<{ station_id: string; grades: Wanted[] }>(
     tx,
     "select station_id, grades from station_grades where station_id = any(?::text[])",
     [ids],
@@ -83,7 +101,7 @@ async function matchPage(tx: Tx, lifetimeMs: number, now: number): Promise<numbe
   const before = new Map(known.map((one) => [one.station_id, one.grades]));
   const compared = stations.map((station) => {
     const had = before.get(station.id) ?? [];
-    const has = gradesAt(station, now, lifetimeMs);
+    const has = wantedAt(station, had, now, lifetimeMs);
     return { station, had, has, fresh: has.filter((grade) => !had.includes(grade)) };
   });
   const different = compared.filter(({ had, has }) => had.join() !== has.join());
@@ -100,8 +118,8 @@ async function matchPage(tx: Tx, lifetimeMs: number, now: number): Promise<numbe
 
 interface Compared {
   station: FeedRow;
-  has: Grade[];
-  fresh: Grade[];
+  has: Wanted[];
+  fresh: Wanted[];
 }
 
 async function storeGrades(tx: Tx, different: readonly Compared[]): Promise<void> {

@@ -1,9 +1,10 @@
-import { useSignal } from "@preact/signals";
+import { computed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { alertRadiiKm, type ShownAlert } from "#src/contract/shapes/alert-radii.ts";
 import type { Grade } from "#src/domain/vocabulary.ts";
 import { alerts, askToBeTold, loadAlerts, stopTelling } from "#web/widget/alerts.ts";
 import { canBeTold } from "#web/widget/can-be-told.ts";
+import { stations } from "#web/widget/loader.ts";
 import type { Origin } from "#web/widget/place.ts";
 import { alertWords as words } from "#web/widget/words-alerts.ts";
 import { language } from "#web/widget/words.ts";
@@ -53,12 +54,16 @@ const AskForm = ({
 }) => {
   const radii = alertRadiiKm.filter((km) => ofStation || km >= 1);
   const km = useSignal<number>(ofStation ? radii[0]! : usualKm);
+  const likely = useSignal(false);
   const busy = useSignal(false);
   const said = useSignal("");
   const ask = async (): Promise<void> => {
     busy.value = true;
     said.value = words.asking;
-    const refused = await askToBeTold(grade, from, km.value);
+    const refused = await askToBeTold(grade, from, {
+      radius_km: km.value,
+      likely: likely.value,
+    });
     said.value = refused === null ? words.asked : words.refusals[refused];
     busy.value = false;
   };
@@ -86,6 +91,16 @@ const AskForm = ({
           ))}
         </div>
       </fieldset>
+      {isChanceKnown.value ? (
+        <label class="switch">
+          <input
+            type="checkbox"
+            checked={likely.value}
+            onChange={() => (likely.value = !likely.value)}
+          />
+          {words.onlyLikely}
+        </label>
+      ) : null}
       <button type="submit" class="button wide" aria-disabled={busy.value}>
         {words.ask}
       </button>
@@ -97,9 +112,18 @@ const AskForm = ({
   );
 };
 
-const Waiting = ({ alert: { id, token, grade, radius_km, expires } }: { alert: ShownAlert }) => {
+/** Nobody is told by a chance that the service does not have. */
+const isChanceKnown = computed(() =>
+  [...stations.value.values()].some(({ fuel }) => fuel.chance !== undefined),
+);
+
+const Waiting = ({
+  alert: { id, token, grade, likely, radius_km, expires },
+}: {
+  alert: ShownAlert;
+}) => {
   const failed = useSignal(false);
-  const what = words.one(grade, radius_km);
+  const what = words.one(grade, radius_km, likely);
   const day = new Date(expires).toLocaleDateString(language, { day: "numeric", month: "long" });
   const stop = async (): Promise<void> => {
     failed.value = !(await stopTelling(id, token));
