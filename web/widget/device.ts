@@ -1,11 +1,10 @@
 import { dayMs } from "#src/domain/units.ts";
 import { ask } from "#web/widget/api.ts";
-import { forgetCooldowns } from "#web/widget/cooldown.ts";
+import { cooldowns } from "#web/widget/cooldown.ts";
+import { keptByStation } from "#web/widget/kept-by-station.ts";
 import { recall, remember } from "#web/kit/storage.ts";
 
 const name = "device";
-const marksName = "marks";
-const rememberedMs = dayMs;
 
 /** This browser's anonymous id: random, told to nobody but the service, which keeps only a hash of it. */
 export function deviceId(): string {
@@ -33,38 +32,24 @@ export async function forgetDevice(): Promise<boolean> {
     if (told.kind !== "ok") return false;
   }
   remember(name, null);
-  remember(marksName, null);
-  remember("taken-back", null);
-  forgetCooldowns();
+  ownMarks.forget();
+  takenBack.forget();
+  cooldowns.forget();
   return true;
 }
 
-interface OwnMark {
-  status: string;
-  at: number;
-}
+/** Stations at which a mark of this device was taken back (decisions 15.35), until that may be done again. */
+export const takenBack = keptByStation("taken-back");
 
-/** Notes a mark of this device on a station. */
-export function noteOwnMark(stationId: string, status: string): void {
-  remember(marksName, JSON.stringify({ ...ownMarks(), [stationId]: { status, at: Date.now() } }));
-}
+/** Marks of this device on stations, for 24 hours. */
+const ownMarks = keptByStation<{ status: string; untilMs: number }>("marks");
+
+export const noteOwnMark = (stationId: string, status: string): void =>
+  ownMarks.keep(stationId, { status, untilMs: Date.now() + dayMs });
 
 /** Forgets a mark of this device on a station: it was taken back. */
-export function forgetOwnMark(stationId: string): void {
-  const { [stationId]: _gone, ...others } = ownMarks();
-  remember(marksName, JSON.stringify(others));
-}
+export const forgetOwnMark = ownMarks.drop;
 
 /** Whether this device has said that about the station in the last 24 hours. */
 export const isOwnMark = (stationId: string, status: string): boolean =>
-  ownMarks()[stationId]?.status === status;
-
-function ownMarks(): Record<string, OwnMark> {
-  try {
-    const known = JSON.parse(recall(marksName) ?? "{}") as Record<string, OwnMark>;
-    const since = Date.now() - rememberedMs;
-    return Object.fromEntries(Object.entries(known).filter(([, { at }]) => at > since));
-  } catch {
-    return {};
-  }
-}
+  ownMarks.of(stationId)?.status === status;

@@ -1,9 +1,7 @@
-import { signal } from "@preact/signals";
 import { minuteMs } from "#src/domain/units.ts";
-import { recall, remember } from "#web/kit/storage.ts";
 import { ask } from "#web/widget/api.ts";
-import { cooldownOf, endCooldown } from "#web/widget/cooldown.ts";
-import { deviceId, forgetOwnMark } from "#web/widget/device.ts";
+import { cooldowns } from "#web/widget/cooldown.ts";
+import { deviceId, forgetOwnMark, takenBack } from "#web/widget/device.ts";
 import { note } from "#web/widget/loader.ts";
 import { drop, outbox } from "#web/widget/offline/outbox.ts";
 import { noteFuel } from "#web/widget/panels.ts";
@@ -13,14 +11,11 @@ import { words } from "#web/widget/words.ts";
 
 // Less than the service allows from its own receipt: the answer and the press take their time.
 const offeredMs = 2 * minuteMs - 4000;
-const name = "taken-back";
-const changed = signal(0);
 
 /** Ms in which the last mark there may still be taken back (decisions 15.35); 0 when it may not. */
 export function takeBackLeftMs(stationId: string): number {
-  void changed.value;
-  const cooldown = cooldownOf(stationId);
-  if (cooldown === null || (takenBack()[stationId] ?? 0) > Date.now()) return 0;
+  const cooldown = cooldowns.of(stationId);
+  if (cooldown === null || takenBack.of(stationId) !== null) return 0;
   return Math.max(0, cooldown.atMs + offeredMs - Date.now());
 }
 
@@ -40,7 +35,7 @@ export async function takeLastBack(stationId: string): Promise<{ taken: boolean;
   const told = await ask<Report>(path, { body: { device: deviceId() } });
   if (told.kind === "ok") {
     noteTakenBack(stationId);
-    endCooldown(stationId);
+    cooldowns.drop(stationId);
     forgetOwnMark(stationId);
     note(stationId, told.body.fuel);
     noteFuel(stationId, told.body.fuel);
@@ -52,17 +47,5 @@ export async function takeLastBack(stationId: string): Promise<{ taken: boolean;
 }
 
 /** A mark can be taken back once per station and cooldown. */
-function noteTakenBack(stationId: string): void {
-  const untilMs = Date.now() + (config.peek()?.cooldown_s ?? 0) * 1000;
-  remember(name, JSON.stringify({ ...takenBack(), [stationId]: untilMs }));
-  changed.value += 1;
-}
-
-function takenBack(): Record<string, number> {
-  try {
-    const known = JSON.parse(recall(name) ?? "{}") as Record<string, number>;
-    return Object.fromEntries(Object.entries(known).filter(([, until]) => until > Date.now()));
-  } catch {
-    return {};
-  }
-}
+const noteTakenBack = (stationId: string): void =>
+  takenBack.keep(stationId, { untilMs: Date.now() + (config.peek()?.cooldown_s ?? 0) * 1000 });

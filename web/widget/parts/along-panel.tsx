@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { cityName } from "#src/contract/city-name.ts";
 import { distanceText } from "#src/contract/driver-texts.ts";
 import type { Point } from "#src/domain/geo.ts";
 import { along, aside, asideKm, type Goal, lookAlong, way } from "#web/widget/along.ts";
@@ -51,7 +52,7 @@ export const AlongPanel = () => {
           <strong>{words.to}</strong>
           <CitySelect
             label={words.chooseCity}
-            onChoose={({ lat, lon, name }) => void go({ lat, lon, name })}
+            onChoose={({ lat, lon, name }) => void go({ lat, lon, name: cityName(language, name) })}
           />
           {map.value === null ? null : (
             <button type="button" class="button" onClick={() => void pick()}>

@@ -8,7 +8,7 @@ import { minuteMs } from "#src/domain/units.ts";
 import { Icon } from "#web/kit/icon.tsx";
 import { fadingOf } from "#web/widget/age.ts";
 import type { Station } from "#web/widget/api.ts";
-import { cooldownOf } from "#web/widget/cooldown.ts";
+import { cooldowns } from "#web/widget/cooldown.ts";
 import { isOwnMark } from "#web/widget/device.ts";
 import { grade } from "#web/widget/grade.ts";
 import { map } from "#web/widget/map-handle.ts";
@@ -146,7 +146,7 @@ const Actions = ({ station, onMark }: { station: Station; onMark: (() => void) |
   void now.value;
   const at = position.value;
   const isHere = at !== null && distanceM(at, station) <= (config.value?.near_m ?? 0);
-  const cooldown = cooldownOf(station.id);
+  const cooldown = cooldowns.of(station.id);
   const expressFromMs = (cooldown?.atMs ?? 0) + (config.value?.express_cooldown_s ?? 0) * 1000;
   const canBeOut = !isOwnMark(station.id, "no") && station.fuel.status !== "no";
   const ranOut = (): void => {

@@ -1,5 +1,5 @@
 import { minuteMs } from "#src/domain/units.ts";
-import { cooldownOf } from "#web/widget/cooldown.ts";
+import { cooldowns } from "#web/widget/cooldown.ts";
 import { now } from "#web/widget/state.ts";
 import { locale, words } from "#web/widget/words.ts";
 
@@ -9,7 +9,7 @@ const clock = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digi
 export const CooldownLine = ({ stationId }: { stationId: string }) => {
   // Reading the signal makes the line go when the time has come.
   void now.value;
-  const cooldown = cooldownOf(stationId);
+  const cooldown = cooldowns.of(stationId);
   if (cooldown === null) return null;
   // Rounded up to a whole minute: the mark is taken at the minute that is shown.
   const until = Math.ceil(cooldown.untilMs / minuteMs) * minuteMs;

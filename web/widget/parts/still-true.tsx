@@ -1,5 +1,5 @@
 import type { Station } from "#web/widget/api.ts";
-import { cooldownOf } from "#web/widget/cooldown.ts";
+import { cooldowns } from "#web/widget/cooldown.ts";
 import { isOwnMark } from "#web/widget/device.ts";
 import { askForMark } from "#web/widget/position.ts";
 import { sendSoon } from "#web/widget/sending.ts";
@@ -10,7 +10,7 @@ export const StillTrue = ({ station, onNo }: { station: Station; onNo: () => voi
   const { status, pending_status: pending, conflict } = station.fuel;
   if (status === "nodata" || pending !== "" || conflict !== null || isOwnMark(station.id, status))
     return null;
-  if (cooldownOf(station.id) !== null) return null;
+  if (cooldowns.of(station.id) !== null) return null;
   const yes = (): void => {
     askForMark();
     sendSoon({ stationId: station.id, what: "report", statement: { status } });
