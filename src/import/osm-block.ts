@@ -1,35 +1,19 @@
 import { PbfReader } from "pbf";
 
-export type Tags = Readonly<Record<string, string>>;
+/** An object of OpenStreetMap, as Overpass writes it: `type`, `id`, `lat`, `lon`, `tags`, `nodes`, `members`. */
+export type Element = Record<string, unknown>;
 
-export interface Member {
-  type: "node" | "way" | "relation";
-  id: number;
-  role: string;
-}
+const types = ["node", "way", "relation"] as const;
+type OsmType = (typeof types)[number];
 
-/** Callbacks for the objects of a block. Objects without a tag of the value `value` are skipped unread. */
-export interface Visitor {
+/** Which objects of a block are read: those with a tag of this value, and those of these ids. */
+export interface Wanted {
   value?: string;
-  node?: (id: number, lon: number, lat: number, tags: Tags) => void;
-  way?: (id: number, tags: Tags, refs: number[]) => void;
-  relation?: (id: number, tags: Tags, members: Member[]) => void;
-  /** Every node, tagged or not, in units of 1e-7 degrees. */
-  anyNode?: (id: number, lon: number, lat: number) => void;
-  /** Every way; `refs` reads the ids of its nodes. */
-  anyWay?: (id: number, refs: () => number[]) => void;
-}
-
-/** The types of objects in a block. */
-export interface Contents {
-  nodes: boolean;
-  ways: boolean;
-  relations: boolean;
+  ids?: Partial<Record<OsmType, ReadonlySet<number>>>;
 }
 
 interface Block {
   strings: Uint8Array[];
-  texts: (string | undefined)[];
   /** The number of the wanted value among the strings; -1 if no object has it. */
   wanted: number;
   groups: Uint8Array[];
@@ -39,36 +23,46 @@ interface Block {
 }
 
 const decoder = new TextDecoder();
-const memberTypes = ["node", "way", "relation"] as const;
-// The unit of coordinates is a multiple of 1e-9 degrees, mostly 100.
+// The unit of coordinates is a multiple of 1e-9 degrees, mostly 100; objects are placed by 1e-7.
 const nanoPerUnit = 100;
 
-/** Reads one block (a `PrimitiveBlock`, not compressed). Throws the reader's error for garbled bytes. */
-export function readBlock(bytes: Uint8Array, visitor: Visitor): Contents {
-  const block = openBlock(bytes, visitor.value);
-  const isWanted =
-    block.wanted > 0 || visitor.anyNode !== undefined || visitor.anyWay !== undefined;
-  const contents = { nodes: false, ways: false, relations: false };
-  for (const group of block.groups) {
-    new PbfReader(group).readFields((tag, into, pbf) => {
-      if (tag > 4) return;
+/** Takes an object if it is wanted. `words`: numbers of keys and values in turn. */
+type Take = (type: OsmType, id: number, words: readonly number[], rest: () => object) => void;
+
+/**
+ * The wanted objects of one block (a `PrimitiveBlock`, not compressed), and the types of all objects in it. Throws the
+ * reader's error for garbled bytes.
+ */
+export function readBlock(
+  bytes: Uint8Array,
+  { value, ids = {} }: Wanted,
+): { found: Element[]; held: ReadonlySet<OsmType> } {
+  const block = openBlock(bytes, value);
+  const found: Element[] = [];
+  const held = new Set<OsmType>();
+  const hasValue = block.wanted > 0;
+  const take: Take = (type, id, words, rest) => {
+    const isTagged = hasValue && words.some((word, n) => n % 2 === 1 && word === block.wanted);
+    if (isTagged || ids[type]?.has(id) === true)
+      found.push({ type, id, tags: tagsOf(block, words), ...rest() });
+  };
+  for (const group of block.groups)
+    new PbfReader(group).readFields((tag, _, pbf) => {
+      const type = ([undefined, "node", "node", "way", "relation"] as const)[tag];
+      if (type === undefined) return;
+      held.add(type);
+      // Unread fields are skipped.
+      if (!hasValue && ids[type] === undefined) return;
       const part = pbf.readBytes();
-      if (tag === 1 || tag === 2) into.nodes = true;
-      if (tag === 3) into.ways = true;
-      if (tag === 4) into.relations = true;
-      if (!isWanted) return;
-      if (tag === 1) readNode(part, block, visitor);
-      if (tag === 2) readDense(part, block, visitor);
-      if (tag === 3) readWay(part, block, visitor);
-      if (tag === 4) readRelation(part, block, visitor);
-    }, contents);
-  }
-  return contents;
+      if (tag === 2) readDense(part, block, take);
+      else readObject(type, part, block, take);
+    }, null);
+  return { found, held };
 }
 
 function openBlock(bytes: Uint8Array, value: string | undefined): Block {
   const block: Block = {
-    ...{ strings: [], texts: [], wanted: -1, groups: [] },
+    ...{ strings: [], wanted: -1, groups: [] },
     ...{ granularity: nanoPerUnit, lonOffset: 0, latOffset: 0 },
   };
   new PbfReader(bytes).readFields((tag, into, pbf) => {
@@ -81,106 +75,69 @@ function openBlock(bytes: Uint8Array, value: string | undefined): Block {
     if (tag === 19) into.latOffset = pbf.readVarint(true);
     if (tag === 20) into.lonOffset = pbf.readVarint(true);
   }, block);
-  if (value !== undefined)
-    block.wanted = block.strings.findIndex(
-      (string, n) => string.length === value.length && textOf(block, n) === value,
-    );
+  if (value !== undefined) {
+    const sought = Buffer.from(value);
+    block.wanted = block.strings.findIndex((string) => sought.equals(string));
+  }
   return block;
 }
 
-const textOf = (block: Block, n: number): string =>
-  (block.texts[n] ??= decoder.decode(block.strings[n]));
+const tagsOf = ({ strings }: Block, words: readonly number[]): Record<string, string> => {
+  const texts = words.map((word) => decoder.decode(strings[word]));
+  return Object.fromEntries(
+    texts.flatMap((text, n) => (n % 2 === 0 ? [[text, texts[n + 1]!]] : [])),
+  );
+};
 
-/** The tags, or null if none has the wanted value. */
-function tagsOf(block: Block, keys: readonly number[], values: readonly number[]): Tags | null {
-  if (!values.includes(block.wanted)) return null;
-  return Object.fromEntries(keys.map((key, n) => [textOf(block, key), textOf(block, values[n]!)]));
-}
+const pointOf = ({ latOffset, lonOffset, granularity }: Block, lat: number, lon: number) => ({
+  lat: Math.round((latOffset + granularity * lat) / nanoPerUnit) / 1e7,
+  lon: Math.round((lonOffset + granularity * lon) / nanoPerUnit) / 1e7,
+});
 
-const lonOf = (block: Block, raw: number): number =>
-  Math.round((block.lonOffset + block.granularity * raw) / nanoPerUnit);
-const latOf = (block: Block, raw: number): number =>
-  Math.round((block.latOffset + block.granularity * raw) / nanoPerUnit);
-
-function readNode(bytes: Uint8Array, block: Block, visitor: Visitor): void {
-  if (visitor.node === undefined && visitor.anyNode === undefined) return;
-  const node = { id: 0, keys: [] as number[], values: [] as number[], lat: 0, lon: 0 };
-  new PbfReader(bytes).readFields((tag, into, pbf) => {
-    if (tag === 1) into.id = pbf.readSVarint();
-    if (tag === 2) pbf.readPackedVarint(into.keys);
-    if (tag === 3) pbf.readPackedVarint(into.values);
-    if (tag === 8) into.lat = pbf.readSVarint();
-    if (tag === 9) into.lon = pbf.readSVarint();
-  }, node);
-  tellNode(block, visitor, node);
-}
-
-interface RawNode {
-  id: number;
-  lon: number;
-  lat: number;
-  keys: readonly number[];
-  values: readonly number[];
-}
-
-function tellNode(block: Block, visitor: Visitor, { id, lon, lat, keys, values }: RawNode): void {
-  visitor.anyNode?.(id, lonOf(block, lon), latOf(block, lat));
-  if (visitor.node === undefined || keys.length === 0) return;
-  const tags = tagsOf(block, keys, values);
-  if (tags !== null) visitor.node(id, lonOf(block, lon), latOf(block, lat), tags);
+/** A node, way or relation by itself. The fields from 8 on mean something else for each. */
+function readObject(type: OsmType, bytes: Uint8Array, block: Block, take: Take): void {
+  const [keys, values]: [number[], number[]] = [[], []];
+  let [id, lat, lon] = [0, 0, 0];
+  let refs: Uint8Array | undefined;
+  const memberTypes: number[] = [];
+  new PbfReader(bytes).readFields((tag, _, pbf) => {
+    if (tag === 1) id = type === "node" ? pbf.readSVarint() : pbf.readVarint();
+    if (tag === 2) pbf.readPackedVarint(keys);
+    if (tag === 3) pbf.readPackedVarint(values);
+    if (tag === 8 && type === "node") lat = pbf.readSVarint();
+    if (tag === 9 && type === "node") lon = pbf.readSVarint();
+    if (tag === (type === "way" ? 8 : 9) && type !== "node") refs = pbf.readBytes();
+    if (tag === 10 && type === "relation") pbf.readPackedVarint(memberTypes);
+  }, null);
+  const words = keys.flatMap((key, n) => [key, values[n]!]);
+  take(type, id, words, () => {
+    if (type === "node") return pointOf(block, lat, lon);
+    const nodes = refs === undefined ? [] : summed(refs);
+    if (type === "way") return { nodes };
+    return { members: nodes.map((ref, n) => ({ type: types[memberTypes[n]!], ref })) };
+  });
 }
 
 /** Many nodes in columns: ids and coordinates as differences, tags of all in one list with 0 after each node's. */
-function readDense(bytes: Uint8Array, block: Block, visitor: Visitor): void {
-  if (visitor.node === undefined && visitor.anyNode === undefined) return;
-  const columns = {
-    ids: [] as number[],
-    lats: [] as number[],
-    lons: [] as number[],
-    tags: [] as number[],
-  };
-  new PbfReader(bytes).readFields((tag, into, pbf) => {
-    if (tag === 1) pbf.readPackedSVarint(into.ids);
-    if (tag === 8) pbf.readPackedSVarint(into.lats);
-    if (tag === 9) pbf.readPackedSVarint(into.lons);
-    if (tag === 10 && visitor.node !== undefined) pbf.readPackedVarint(into.tags);
-  }, columns);
-  let [id, lon, lat, tag] = [0, 0, 0, 0];
-  for (let n = 0; n < columns.ids.length; n += 1) {
-    id += columns.ids[n]!;
-    lon += columns.lons[n]!;
-    lat += columns.lats[n]!;
-    const [keys, values]: [number[], number[]] = [[], []];
-    for (; (columns.tags[tag] ?? 0) !== 0; tag += 2) {
-      keys.push(columns.tags[tag]!);
-      values.push(columns.tags[tag + 1]!);
-    }
-    tag += 1;
-    tellNode(block, visitor, { id, lon, lat, keys, values });
+function readDense(bytes: Uint8Array, block: Block, take: Take): void {
+  const [ids, lats, lons, words]: [number[], number[], number[], number[]] = [[], [], [], []];
+  new PbfReader(bytes).readFields((tag, _, pbf) => {
+    if (tag === 1) pbf.readPackedSVarint(ids);
+    if (tag === 8) pbf.readPackedSVarint(lats);
+    if (tag === 9) pbf.readPackedSVarint(lons);
+    if (tag === 10) pbf.readPackedVarint(words);
+  }, null);
+  let [id, lon, lat, to] = [0, 0, 0, 0];
+  for (const [n, step] of ids.entries()) {
+    id += step;
+    lon += lons[n]!;
+    lat += lats[n]!;
+    const from = to;
+    while ((words[to] ?? 0) !== 0) to += 2;
+    const [atLat, atLon] = [lat, lon];
+    take("node", id, words.slice(from, to), () => pointOf(block, atLat, atLon));
+    to += 1;
   }
-}
-
-interface RawWay {
-  id: number;
-  keys: number[];
-  values: number[];
-  refs: Uint8Array | null;
-}
-
-function readWay(bytes: Uint8Array, block: Block, visitor: Visitor): void {
-  if (visitor.way === undefined && visitor.anyWay === undefined) return;
-  const way: RawWay = { id: 0, keys: [], values: [], refs: null };
-  new PbfReader(bytes).readFields((tag, into, pbf) => {
-    if (tag === 1) into.id = pbf.readVarint();
-    if (tag === 2) pbf.readPackedVarint(into.keys);
-    if (tag === 3) pbf.readPackedVarint(into.values);
-    if (tag === 8) into.refs = pbf.readBytes();
-  }, way);
-  const refs = (): number[] => (way.refs === null ? [] : summed(way.refs));
-  visitor.anyWay?.(way.id, refs);
-  if (visitor.way === undefined) return;
-  const tags = tagsOf(block, way.keys, way.values);
-  if (tags !== null) visitor.way(way.id, tags, refs());
 }
 
 /** The values from signed differences, which have no length before them. */
@@ -193,29 +150,4 @@ function summed(bytes: Uint8Array): number[] {
     values.push(value);
   }
   return values;
-}
-
-function readRelation(bytes: Uint8Array, block: Block, visitor: Visitor): void {
-  if (visitor.relation === undefined) return;
-  const relation = {
-    ...{ id: 0, keys: [] as number[], values: [] as number[] },
-    ...{ roles: [] as number[], ids: [] as number[], types: [] as number[] },
-  };
-  new PbfReader(bytes).readFields((tag, into, pbf) => {
-    if (tag === 1) into.id = pbf.readVarint();
-    if (tag === 2) pbf.readPackedVarint(into.keys);
-    if (tag === 3) pbf.readPackedVarint(into.values);
-    if (tag === 8) pbf.readPackedVarint(into.roles);
-    if (tag === 9) pbf.readPackedSVarint(into.ids);
-    if (tag === 10) pbf.readPackedVarint(into.types);
-  }, relation);
-  const tags = tagsOf(block, relation.keys, relation.values);
-  if (tags === null) return;
-  let id = 0;
-  const members = relation.ids.map((step, n): Member => {
-    id += step;
-    const type = memberTypes[relation.types[n]!] ?? "relation";
-    return { type, id, role: textOf(block, relation.roles[n]!) };
-  });
-  visitor.relation(relation.id, tags, members);
 }

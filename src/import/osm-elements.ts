@@ -1,10 +1,9 @@
 import type { Point } from "#src/domain/geo.ts";
 import { isRecord } from "#src/import/json-items.ts";
+import type { Element } from "#src/import/osm-block.ts";
 import { middleOfExtent } from "#src/import/osm-object.ts";
 import type { FileRecord } from "#src/import/records.ts";
 
-/** An object of OpenStreetMap, as Overpass writes it: `type`, `id`, `lat`, `lon`, `tags`, `nodes`, `members`. */
-type Element = FileRecord["value"];
 type Elements = AsyncIterable<FileRecord[]>;
 
 /** A file of OSM objects, which is read again for the objects that a first reading has shown to be needed. */

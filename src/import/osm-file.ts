@@ -3,13 +3,6 @@ import { inflateSync } from "node:zlib";
 import { PbfReader } from "pbf";
 import { advice, type ReadProgress, wrongFile } from "#src/import/read-text.ts";
 
-/** A block of an extract, from `at` on in the file; `content` is decompressed. */
-interface Block {
-  type: string;
-  at: number;
-  content: Uint8Array;
-}
-
 /** The place of a block in an extract, so that a later pass reads only the blocks that it needs. */
 export interface BlockPlace {
   at: number;
@@ -43,21 +36,21 @@ export async function openOsmFile(path: string): Promise<OsmFile> {
   try {
     const { size } = await file.stat();
     const first = await blockAt(file, 0, size);
-    if (first.block.type !== "OSMHeader") throw wrongKind();
-    checkFeatures(first.block.content);
+    if (first.type !== "OSMHeader") throw wrongKind();
+    checkFeatures(first.content);
     return {
       size,
       async *all(progress) {
         for (let at = first.bytes; at < size;) {
-          const { block, bytes } = await blockAt(file, at, size);
-          if (block.type === "OSMData") yield [{ at, bytes }, block.content];
+          const { type, content, bytes } = await blockAt(file, at, size);
+          if (type === "OSMData") yield [{ at, bytes }, content];
           at += bytes;
           progress(at);
         }
       },
       async *some(places, progress) {
         for (const { at, bytes } of places) {
-          yield (await blockAt(file, at, size)).block.content;
+          yield (await blockAt(file, at, size)).content;
           progress(at + bytes);
         }
       },
@@ -69,19 +62,15 @@ export async function openOsmFile(path: string): Promise<OsmFile> {
   }
 }
 
-async function blockAt(
-  file: FileHandle,
-  at: number,
-  size: number,
-): Promise<{ block: Block; bytes: number }> {
+/** The block from `at` on, decompressed; `bytes` is its length in the file, with the header before it. */
+async function blockAt(file: FileHandle, at: number, size: number) {
   const start = await bytesAt(file, at, Math.min(4, size - at));
   const headerBytes = start.length === 4 ? start.readUInt32BE(0) : 0;
-  if (headerBytes === 0 || headerBytes > maxHeaderBytes) throw at === 0 ? wrongKind() : garbled(at);
+  if (headerBytes === 0 || headerBytes > maxHeaderBytes) throw garbled(at);
   const { type, blobBytes } = headerOf(await bytesAt(file, at + 4, headerBytes), at);
   if (blobBytes > maxBlobBytes) throw garbled(at);
   const blob = await bytesAt(file, at + 4 + headerBytes, blobBytes);
-  const content = unpacked(blob, at);
-  return { block: { type, at, content }, bytes: 4 + headerBytes + blobBytes };
+  return { type, content: unpacked(blob, at), bytes: 4 + headerBytes + blobBytes };
 }
 
 async function bytesAt(file: FileHandle, at: number, length: number): Promise<Buffer> {
@@ -92,34 +81,40 @@ async function bytesAt(file: FileHandle, at: number, length: number): Promise<Bu
 }
 
 const garbled = (at: number): Error =>
-  wrongFile(`the block at byte ${at} cannot be read`, advice.cut);
+  at === 0 ? wrongKind() : wrongFile(`the block at byte ${at} cannot be read`, advice.cut);
+
+/** The result of reading the block at `at`; any error of the reader is a fault of the file. */
+function read<T>(at: number, work: () => T): T {
+  try {
+    return work();
+  } catch {
+    throw garbled(at);
+  }
+}
 
 function headerOf(bytes: Uint8Array, at: number): { type: string; blobBytes: number } {
   const header = { type: "", blobBytes: -1 };
-  try {
+  read(at, () =>
     new PbfReader(bytes).readFields((tag, into, pbf) => {
       if (tag === 1) into.type = pbf.readString();
       if (tag === 3) into.blobBytes = pbf.readVarint();
-    }, header);
-  } catch {
-    header.blobBytes = -1;
-  }
-  if (header.type === "" || header.blobBytes < 0) throw at === 0 ? wrongKind() : garbled(at);
+    }, header),
+  );
+  if (header.type === "" || header.blobBytes < 0) throw garbled(at);
   return header;
 }
 
 function unpacked(bytes: Uint8Array, at: number): Uint8Array {
-  const found: { raw: Uint8Array | null; zlib: Uint8Array | null } = { raw: null, zlib: null };
-  try {
+  const content = read(at, () => {
+    const found: { raw?: Uint8Array; zlib?: Uint8Array } = {};
     new PbfReader(bytes).readFields((tag, into, pbf) => {
       if (tag === 1) into.raw = pbf.readBytes();
       if (tag === 3) into.zlib = pbf.readBytes();
     }, found);
-    if (found.zlib !== null) return inflateSync(found.zlib, { maxOutputLength: maxBlobBytes });
-  } catch {
-    throw at === 0 ? wrongKind() : garbled(at);
-  }
-  if (found.raw !== null) return found.raw;
+    if (found.zlib === undefined) return found.raw;
+    return inflateSync(found.zlib, { maxOutputLength: maxBlobBytes });
+  });
+  if (content !== undefined) return content;
   throw wrongFile(
     "its blocks are compressed in a manner other than zlib",
     "Write it again with `osmium cat IN.osm.pbf -o OUT.osm.pbf`.",
@@ -128,13 +123,11 @@ function unpacked(bytes: Uint8Array, at: number): Uint8Array {
 
 function checkFeatures(header: Uint8Array): void {
   const required: string[] = [];
-  try {
+  read(0, () =>
     new PbfReader(header).readFields((tag, into, pbf) => {
       if (tag === 4) into.push(pbf.readString());
-    }, required);
-  } catch {
-    throw wrongKind();
-  }
+    }, required),
+  );
   const strange = required.filter((one) => !understood.has(one));
   if (strange.length > 0)
     throw wrongFile(

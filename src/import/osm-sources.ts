@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { isRecord, jsonItems } from "#src/import/json-items.ts";
-import { type Contents, readBlock, type Tags, type Visitor } from "#src/import/osm-block.ts";
+import { readBlock, type Wanted } from "#src/import/osm-block.ts";
 import { mayBeStation, type OsmSource, rereading, withPlaces } from "#src/import/osm-elements.ts";
 import { type BlockPlace, openOsmFile, type OsmFile } from "#src/import/osm-file.ts";
 import type { FileRecord, FileSpec } from "#src/import/records.ts";
@@ -73,65 +73,36 @@ export async function* osmPbf(path: string, progress: ReadProgress): AsyncGenera
 }
 
 function pbfSource(file: OsmFile, passes: (pass: number) => ReadProgress): OsmSource {
-  const blocks: Record<keyof Contents, BlockPlace[]> = { nodes: [], ways: [], relations: [] };
+  const places: Record<"node" | "way", BlockPlace[]> = { node: [], way: [] };
+  /** Of the blocks with such objects, those of these ids. */
   const some = async function* (
-    kind: keyof Contents,
+    type: "node" | "way",
     pass: number,
-    visitor: (found: FileRecord[]) => Visitor,
+    ids: ReadonlySet<number>,
   ): AsyncGenerator<FileRecord[]> {
-    for await (const content of file.some(blocks[kind], passes(pass)))
-      yield visited(content, visitor).found;
+    for await (const content of file.some(places[type], passes(pass)))
+      yield inBlock(content, { ids: { [type]: ids } }).found;
   };
   return {
     async *stations() {
       for await (const [place, content] of file.all(passes(0))) {
-        const { contents, found } = visited(content, stationVisitor);
-        for (const kind of ["nodes", "ways"] as const) if (contents[kind]) blocks[kind].push(place);
-        yield found;
+        const { held, found } = inBlock(content, { value: "fuel" });
+        for (const type of ["node", "way"] as const) if (held.has(type)) places[type].push(place);
+        yield found.filter(({ value }) => mayBeStation(value["tags"]));
       }
     },
-    ways: (ids) =>
-      some("ways", 1, (found) => ({
-        anyWay: (id, refs) => {
-          if (ids.has(id)) found.push(record("way", id, { nodes: refs() }));
-        },
-      })),
-    nodes: (ids) =>
-      some("nodes", 2, (found) => ({
-        anyNode: (id, lon, lat) => {
-          if (ids.has(id)) found.push(record("node", id, degrees(lon, lat)));
-        },
-      })),
+    ways: (ids) => some("way", 1, ids),
+    nodes: (ids) => some("node", 2, ids),
   };
 }
 
-const stationVisitor = (found: FileRecord[]): Visitor => {
-  const take = (type: string, id: number, tags: Tags, rest: object): void => {
-    if (mayBeStation(tags)) found.push(record(type, id, { tags, ...rest }));
-  };
-  return {
-    value: "fuel",
-    node: (id, lon, lat, tags) => take("node", id, tags, degrees(lon, lat)),
-    way: (id, tags, nodes) => take("way", id, tags, { nodes }),
-    relation: (id, tags, members) =>
-      take("relation", id, tags, { members: members.map(({ type, id: ref }) => ({ type, ref })) }),
-  };
-};
-
-const record = (type: string, id: number, rest: object): FileRecord => ({
-  place: `${type} ${id}`,
-  value: { type, id, ...rest },
-});
-
-const degrees = (lon: number, lat: number) => ({ lat: lat / 1e7, lon: lon / 1e7 });
-
-function visited(
-  content: Uint8Array,
-  visitor: (found: FileRecord[]) => Visitor,
-): { contents: Contents; found: FileRecord[] } {
-  const found: FileRecord[] = [];
+function inBlock(content: Uint8Array, wanted: Wanted) {
   try {
-    return { contents: readBlock(content, visitor(found)), found };
+    const { held, found } = readBlock(content, wanted);
+    return {
+      held,
+      found: found.map((value) => ({ place: `${value["type"]} ${value["id"]}`, value })),
+    };
   } catch {
     throw wrongFile("one of its blocks cannot be read", advice.cut);
   }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import fc from "fast-check";
-import { readBlock } from "#src/import/osm-block.ts";
+import { type Element, readBlock } from "#src/import/osm-block.ts";
 import { openOsmFile } from "#src/import/osm-file.ts";
 import { osmExtract, type OsmObjects } from "#test/harness/osm-extract.ts";
 
@@ -24,22 +24,21 @@ const objects: fc.Arbitrary<OsmObjects> = fc.record({
   ),
 });
 
-/** Everything that carries the value that is asked for, and all coordinates. */
-async function readAll(path: string): Promise<OsmObjects> {
-  const found: Required<OsmObjects> = { nodes: [], ways: [], relations: [] };
-  const places: [number, number, number][] = [];
+/** Everything that carries the value that is asked for, and all nodes again by their ids. */
+async function readAll(path: string): Promise<Record<string, Element[]>> {
+  const all: Element[] = [];
   const file = await openOsmFile(path);
-  for await (const [, content] of file.all(() => undefined))
-    readBlock(content, {
-      value: "asked for",
-      node: (id, lon, lat, tags) => found.nodes.push({ id, lon: lon / 1e7, lat: lat / 1e7, tags }),
-      way: (id, tags, refs) => found.ways.push({ id, refs, tags }),
-      relation: (id, tags, members) => found.relations.push({ id, tags, members }),
-      anyNode: (id, lon, lat) => places.push([id, lon / 1e7, lat / 1e7]),
-    });
+  for await (const [, content] of file.all(() => undefined)) {
+    const { found } = readBlock(content, { value: "asked for" });
+    const nodes = found.filter(({ type }) => type === "node");
+    const ids = new Set(nodes.map(({ id: own }) => own as number));
+    expect(readBlock(content, { ids: { node: ids } }).found).to.deep.equal(nodes);
+    all.push(...found);
+  }
   await file.close();
-  expect(places).to.deep.equal(found.nodes.map(({ id, lon, lat }) => [id, lon, lat]));
-  return found;
+  const of = (kind: string) =>
+    all.filter(({ type }) => type === kind).map(({ type: _, ...object }) => object);
+  return { nodes: of("node"), ways: of("way"), relations: of("relation") };
 }
 
 describe("import: extracts of OpenStreetMap in PBF", () => {
@@ -56,7 +55,14 @@ describe("import: extracts of OpenStreetMap in PBF", () => {
         const { nodes, ways, relations } = given;
         const written = { nodes: asked(nodes), ways: asked(ways), relations: asked(relations) };
         await writeFile(path, osmExtract(written, plain));
-        expect(await readAll(path)).to.deep.equal(written);
+        expect(await readAll(path)).to.deep.equal({
+          nodes: written.nodes,
+          ways: written.ways.map(({ refs, ...way }) => ({ ...way, nodes: refs })),
+          relations: written.relations.map(({ members, ...relation }) => ({
+            ...relation,
+            members: members.map(({ type, id: ref }) => ({ type, ref })),
+          })),
+        });
       }),
       { numRuns: 40 },
     );
