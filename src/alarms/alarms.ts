@@ -46,12 +46,9 @@ export async function listAlarms(
 
 /** Closes an alarm that an operator has dealt with. Channels that have not told it yet will not tell it. */
 export const acknowledgeAlarm = operatorAct(nothing, rowId, async (tx, _, id, { actor }) => {
-  const [alarm] = await rows<Pick<AlarmRow, "kind" | "subject" | "city">>(
-    tx,
-    `update alarms set acknowledged_at = server_now(), acknowledged_by = ?
-       where id = ? and acknowledged_at is null returning kind, subject, city`,
-    [actor, id],
-  );
+  const sql = `update alarms set acknowledged_at = server_now(), acknowledged_by = ?
+       where id = ? and acknowledged_at is null returning kind, subject, city`;
+  const [alarm] = await rows<Pick<AlarmRow, "kind" | "subject" | "city">>(tx, sql, [actor, id]);
   if (alarm !== undefined)
     return { value: { id }, action: "alarm.acknowledge", subject: `alarm ${id}`, details: alarm };
   const known = await rows(tx, "select from alarms where id = ?", [id]);

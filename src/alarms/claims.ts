@@ -72,16 +72,13 @@ export async function noteTold(
   alarms: readonly AlarmRow[],
   gapMs: number,
 ): Promise<void> {
-  await rows(
-    db,
-    `with told as (
+  const sql = `with told as (
        update alarms set ${toldAt[channel]} = server_now() where id = any(?::int[])
      )
      update alarm_channels set next_at = server_now() + ?::int * interval '1 ms', failures = 0, fault = null,
        sent_at = server_now()
-     where channel = ? and claims = ?`,
-    [alarms.map(({ id }) => id), gapMs, channel, number],
-  );
+     where channel = ? and claims = ?`;
+  await rows(db, sql, [alarms.map(({ id }) => id), gapMs, channel, number]);
 }
 
 /** Notes a failure by `fault`; the next attempt is after `pauseMs`. */
@@ -91,12 +88,9 @@ export async function noteFailure(
   fault: string,
   pauseMs: number,
 ): Promise<void> {
-  await rows(
-    db,
-    `update alarm_channels set next_at = server_now() + ?::int * interval '1 ms', failures = least(failures, 1000000) + 1, fault = ?
-     where channel = ? and claims = ?`,
-    [pauseMs, fault, channel, number],
-  );
+  const sql = `update alarm_channels set next_at = server_now() + ?::int * interval '1 ms', failures = least(failures, 1000000) + 1, fault = ?
+     where channel = ? and claims = ?`;
+  await rows(db, sql, [pauseMs, fault, channel, number]);
 }
 
 /** The state of the channels. */

@@ -48,14 +48,11 @@ async function heldPlaces(db: Db): Promise<Set<string>> {
 
 /** Alarms of webhooks that are on again or gone, and of deletions that are done or allowed. */
 async function settledAlarms(db: Db, alarms: readonly AlarmRow[]): Promise<number[]> {
-  const found = await rows<{ id: number }>(
-    db,
-    `select a.id from alarms a where a.id = any(?::int[]) and (
+  const sql = `select a.id from alarms a where a.id = any(?::int[]) and (
        a.kind = 'webhook-off' and not exists (select from webhook_endpoints e
          where e.id::text = a.details ->> 'webhook' and e.off_reason is not null)
        or a.kind = 'deletion-waits' and not exists (select from retention_steps s
-         where 'retention ' || s.step = a.subject and s.asked_at is not null and s.allowed_at is null))`,
-    [alarms.map(({ id }) => id)],
-  );
+         where 'retention ' || s.step = a.subject and s.asked_at is not null and s.allowed_at is null))`;
+  const found = await rows<{ id: number }>(db, sql, [alarms.map(({ id }) => id)]);
   return found.map(({ id }) => id);
 }

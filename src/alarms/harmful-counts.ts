@@ -19,16 +19,12 @@ export async function countHarmful(
   changes: readonly HarmfulChange[],
 ): Promise<void> {
   if (changes.length === 0) return;
-  await rows(
-    tx,
-    `insert into harmful_changes as h (from_status, to_status, source_kind, count)
+  const sql = `insert into harmful_changes as h (from_status, to_status, source_kind, count)
      select from_status, to_status, source_kind, count(*)
      from unnest(?::text[], ?::text[], ?::text[]) as c(from_status, to_status, source_kind)
      group by from_status, to_status, source_kind order by from_status, to_status, source_kind
-     on conflict (from_status, to_status, source_kind) do update set ${addTo("h", "count")}`,
-    columnsOf(changes, "from", "to", "sourceKind"),
-    "count_harmful",
-  );
+     on conflict (from_status, to_status, source_kind) do update set ${addTo("h", "count")}`;
+  await rows(tx, sql, columnsOf(changes, "from", "to", "sourceKind"), "count_harmful");
 }
 
 /** Number of harmful changes since the first one. Negative counts are left out, because Prometheus refuses them. */

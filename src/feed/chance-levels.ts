@@ -28,14 +28,11 @@ interface Claimed {
 
 /** Not null if this process follows the marks from now on, or still: one at a time does. */
 export async function claimChances(db: Db, holder: string): Promise<Claimed | null> {
-  const [claimed] = await rows<Claimed>(
-    db,
-    `update chance_follower set holder = ?, renewed_at = server_now()
+  const sql = `update chance_follower set holder = ?, renewed_at = server_now()
      where holder is null or holder = ?
        or abs(extract(epoch from server_now() - renewed_at)) > ${claimedS}
-     returning ${msOf("renewed_at")} as now, (select rates from chance_learning) as rates`,
-    [holder, holder],
-  );
+     returning ${msOf("renewed_at")} as now, (select rates from chance_learning) as rates`;
+  const [claimed] = await rows<Claimed>(db, sql, [holder, holder]);
   return claimed ?? null;
 }
 
@@ -96,13 +93,10 @@ async function setLevels(
   ids: readonly string[],
   levels: readonly (number | null)[],
 ): Promise<void> {
-  const changed = await rows<{ id: string }>(
-    tx,
-    `update station_status set chance = l.level from unnest(?::text[], ?::smallint[]) as l(id, level)
+  const sql = `update station_status set chance = l.level from unnest(?::text[], ?::smallint[]) as l(id, level)
      join stations s on s.id = l.id and s.removed_at is null
-     where station_id = l.id and station_id = any(?::text[]) returning l.id`,
-    [ids, levels, ids],
-  );
+     where station_id = l.id and station_id = any(?::text[]) returning l.id`;
+  const changed = await rows<{ id: string }>(tx, sql, [ids, levels, ids]);
   await rows(tx, "select feed_stamp(?::text[])", [changed.map(({ id }) => id)]);
 }
 
@@ -123,11 +117,9 @@ async function clearSome(tx: Tx): Promise<number> {
     where followed_at < server_now() - interval '${silentS} s' and renewed_at is not null for update`;
   // Whoever follows again writes only after this commit.
   if ((await rows(tx, silent)).length === 0) return 0;
-  const found = await rows<{ station_id: string }>(
-    tx,
-    `select s.station_id from station_status s join stations on id = s.station_id and removed_at is null
-     where s.chance is not null order by 1 limit ${atOnce} for no key update of s`,
-  );
+  const sql = `select s.station_id from station_status s join stations on id = s.station_id and removed_at is null
+     where s.chance is not null order by 1 limit ${atOnce} for no key update of s`;
+  const found = await rows<{ station_id: string }>(tx, sql);
   const ids = found.map(({ station_id }) => station_id);
   if (ids.length > 0)
     await setLevels(

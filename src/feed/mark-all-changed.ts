@@ -16,12 +16,9 @@ export async function markAllChanged(
   db: Db,
   progress: (done: number, total: number) => void,
 ): Promise<{ stations: number; seq: number }> {
-  await rows(
-    db,
-    `select setval('change_seq', nextval('change_seq') + ?),
-       setval('mark_seq', (nextval('mark_seq') + ?) % ${sequenceMax} + 1)`,
-    [changesAhead, marksAhead],
-  );
+  const sql = `select setval('change_seq', nextval('change_seq') + ?),
+       setval('mark_seq', (nextval('mark_seq') + ?) % ${sequenceMax} + 1)`;
+  await rows(db, sql, [changesAhead, marksAhead]);
   const allSql = "select station_id as id, removed from changes order by station_id";
   const all = await rows<{ id: string; removed: boolean }>(db, allSql);
   let seq = 0;

@@ -196,18 +196,12 @@ export async function idsOfSource(
   db: Db,
   source: string,
 ): Promise<{ inService: string[]; closed: string[]; parts: number }> {
-  const found = await rows<{ id: string; open: boolean }>(
-    db,
-    `select s.id, s.removed_at is null as open from stations s left join station_edits e on e.station_id = s.id
-     where s.source = ? and (s.removed_at is null or e.in_service = false)`,
-    [source],
-  );
-  const [joined] = await rows<{ parts: number }>(
-    db,
-    `select count(*)::int as parts from station_pairs join stations on id = station_id
-     where verdict = 'joined' and source = ?`,
-    [source],
-  );
+  const sql = `select s.id, s.removed_at is null as open from stations s left join station_edits e on e.station_id = s.id
+     where s.source = ? and (s.removed_at is null or e.in_service = false)`;
+  const found = await rows<{ id: string; open: boolean }>(db, sql, [source]);
+  const joinedSql = `select count(*)::int as parts from station_pairs join stations on id = station_id
+     where verdict = 'joined' and source = ?`;
+  const [joined] = await rows<{ parts: number }>(db, joinedSql, [source]);
   const idsOf = (open: boolean): string[] =>
     found.filter((station) => station.open === open).map(({ id }) => id);
   return { inService: idsOf(true), closed: idsOf(false), ...joined! };
@@ -220,12 +214,9 @@ async function removeChunk(
   dryRun: boolean,
   stamps: Stamps,
 ): Promise<{ removed: number; kept: number }> {
-  const stored = await rows<{ id: string; removed: boolean }>(
-    tx,
-    `select id, removed_at is not null as removed from stations
-      where id = any(?::text[]) and source = ? order by id ${dryRun ? "" : "for no key update"}`,
-    [chunk, source],
-  );
+  const sql = `select id, removed_at is not null as removed from stations
+      where id = any(?::text[]) and source = ? order by id ${dryRun ? "" : "for no key update"}`;
+  const stored = await rows<{ id: string; removed: boolean }>(tx, sql, [chunk, source]);
   const edited = await readEdits(tx, chunk);
   const isKept = ({ id }: { id: string }): boolean => edited.get(id)?.in_service === true;
   const gone = stored.filter((one) => !one.removed && !isKept(one)).map(({ id }) => id);
@@ -237,11 +228,9 @@ async function removeChunk(
       await saveEdits(tx, { ...edits, file_removed: true });
   }
   if (gone.length === 0) return counts;
-  await rows(
-    tx,
-    "update stations set removed_at = server_now(), updated_at = server_now() where id = any(?::text[])",
-    [gone],
-  );
+  const updateSql =
+    "update stations set removed_at = server_now(), updated_at = server_now() where id = any(?::text[])";
+  await rows(tx, updateSql, [gone]);
   stamps.gone.push(...gone);
   return counts;
 }
@@ -254,13 +243,10 @@ interface Stored extends StationRow {
 /** Compares rows of a file with what is stored, and with what operators have set. */
 async function compareChunk(on: Db | Tx, source: string, chunk: readonly StationRow[]) {
   const ids = chunk.map(({ id }) => id);
-  const stored = await rows<Stored>(
-    on,
-    `select id, source, removed_at is not null as removed, lat, lon, brand, name, addr,
+  const sql = `select id, source, removed_at is not null as removed, lat, lon, brand, name, addr,
         grades_sold, opening_hours
-      from stations where id = any(?::text[])`,
-    [ids],
-  );
+      from stations where id = any(?::text[])`;
+  const stored = await rows<Stored>(on, sql, [ids]);
   const edited = await readEdits(on, ids);
   const rowsOfFile = chunk.map((station) => {
     const { id, lat, lon, brand, name, addr, grades_sold, opening_hours } = station;
@@ -268,11 +254,9 @@ async function compareChunk(on: Db | Tx, source: string, chunk: readonly Station
   });
   const owns = await readOwn(on, ids);
   const { served, newEdits, newOwn, kept } = withEdits(rowsOfFile, stored, edited, owns);
-  const parts = await rows<{ station_id: string }>(
-    on,
-    "select station_id from station_pairs where station_id = any(?::text[]) and verdict = 'joined'",
-    [ids],
-  );
+  const partsSql =
+    "select station_id from station_pairs where station_id = any(?::text[]) and verdict = 'joined'";
+  const parts = await rows<{ station_id: string }>(on, partsSql, [ids]);
   const closed = new Set(
     [...parts, ...[...edited.values()].filter((one) => one.in_service === false)].map(
       (one) => one.station_id,

@@ -115,11 +115,8 @@ async function renameStations(tx: Tx, key: string, brand: string): Promise<Renam
   if (spellings.length === 0) return { changed: 0, left: 0 };
   const wrong = `from stations s where s.removed_at is null and s.brand = any(?::text[]) and not exists
     (select from station_edits e where e.station_id = s.id and e.file_brand is not null)`;
-  const locked = await rows<{ id: string }>(
-    tx,
-    `select s.id ${wrong} order by s.id limit ${atOnceMax} for no key update of s`,
-    [spellings],
-  );
+  const sql = `select s.id ${wrong} order by s.id limit ${atOnceMax} for no key update of s`;
+  const locked = await rows<{ id: string }>(tx, sql, [spellings]);
   // A later statement than the lock: in the same one it would not see an edit by hand that it waited for.
   const renamed = await rows<{ id: string }>(
     tx,

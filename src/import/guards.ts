@@ -85,14 +85,11 @@ export async function guardAllNo(
   const none = statuses.filter(({ status }) => status === "no").length;
   const part = none / statuses.length;
   if (statuses.length < judgedFrom || part < allNo || force.includes("all-no")) return;
-  const [before] = await rows<{ all: number; none: number }>(
-    db,
-    `select count(*) as all, count(*) filter (where status = 'no') as none from (
+  const sql = `select count(*) as all, count(*) filter (where status = 'no') as none from (
        select distinct on (station_id) status from seeds
        where source = ? and imported_at > server_now() - interval '7 days'
-       order by station_id, imported_at desc) s`,
-    [source],
-  );
+       order by station_id, imported_at desc) s`;
+  const [before] = await rows<{ all: number; none: number }>(db, sql, [source]);
   if (before!.all < judgedFrom || before!.none / before!.all > part - jump) return;
   throw wrongFile(
     `${none} of its ${statuses.length} statuses are "no", and only ${before!.none} of the last ${before!.all} of source "${source}" were`,
@@ -136,22 +133,17 @@ async function storedPlaces(
   source: string,
   some: readonly Placed[],
 ): Promise<ReadonlyMap<string, Point>> {
-  const found = await rows<Placed>(
-    db,
-    "select id, lat, lon from stations where id = any(?::text[]) and source = ? and removed_at is null",
-    [some.map(({ id }) => id), source],
-  );
+  const sql =
+    "select id, lat, lon from stations where id = any(?::text[]) and source = ? and removed_at is null";
+  const found = await rows<Placed>(db, sql, [some.map(({ id }) => id), source]);
   return new Map(found.map((one) => [one.id, one]));
 }
 
 /** The countries of the instance: those with at least a fiftieth of its stations. The demo's are not counted. */
 async function countriesOf(db: Db): Promise<string[]> {
-  const some = await rows<Point>(
-    db,
-    `select lat, lon from stations where removed_at is null and source <> 'demo'
-      order by hashtext(id) limit ?`,
-    [looked],
-  );
+  const sql = `select lat, lon from stations where removed_at is null and source <> 'demo'
+      order by hashtext(id) limit ?`;
+  const some = await rows<Point>(db, sql, [looked]);
   const codes = some.map(codeOf);
   return [...new Set(codes)].filter(
     (code): code is string => code !== null && share(codes, (one) => one === code) >= 1 / 50,

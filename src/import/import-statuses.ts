@@ -142,10 +142,9 @@ function refuseUntimely(staged: StatusesRead, now: number, maxAgeMs: number): vo
 /** The statuses at our stations. When two stations of the file are one of ours, the nearer one counts. */
 async function atOurStations(db: Db, staged: StatusesRead): Promise<ImportedStatus[]> {
   const sql = "select id, lat, lon from stations where removed_at is null";
-  const parts = await rows<{ part: string; whole: string }>(
-    db,
-    "select station_id as part, into_id as whole from station_pairs where verdict = 'joined'",
-  );
+  const stationsSql =
+    "select station_id as part, into_id as whole from station_pairs where verdict = 'joined'";
+  const parts = await rows<{ part: string; whole: string }>(db, stationsSql);
   const find = createStationFinder(
     await rows<Point & { id: string }>(db, sql),
     new Map(parts.map(({ part, whole }) => [part, whole])),

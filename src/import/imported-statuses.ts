@@ -56,12 +56,9 @@ async function applyChunk(
 ): Promise<string[]> {
   const ids = chunk.map(({ stationId }) => stationId);
   if (!dryRun) await lockStations(tx, ids, "wait");
-  const stored = await rows<SeedRow & { source: string }>(
-    tx,
-    `select distinct on (station_id) ${seedColumns}, source from seeds
-     where station_id = any(?::text[]) order by station_id, imported_at desc`,
-    [ids],
-  );
+  const sql = `select distinct on (station_id) ${seedColumns}, source from seeds
+     where station_id = any(?::text[]) order by station_id, imported_at desc`;
+  const stored = await rows<SeedRow & { source: string }>(tx, sql, [ids]);
   const before = new Map(stored.map((row) => [row.station_id, row]));
   const fresh: ImportedStatus[] = [];
   for (const status of chunk) {

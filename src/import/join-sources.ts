@@ -30,10 +30,8 @@ export async function joinSources(
   const others = "select from stations where source <> ? and removed_at is null";
   const [any] = await rows<{ is: boolean }>(db, `select exists (${others}) as is`, [source]);
   if (!any!.is) return { joined: 0, asked: 0 };
-  const pairs = await rows<{ a: string; b: string; verdict: string }>(
-    db,
-    "select station_id as a, into_id as b, verdict from station_pairs",
-  );
+  const sql = "select station_id as a, into_id as b, verdict from station_pairs";
+  const pairs = await rows<{ a: string; b: string; verdict: string }>(db, sql);
   const of = (verdict: string) => pairs.filter((pair) => pair.verdict === verdict);
   const apart = new Set(of("apart").flatMap(({ a, b }) => [`${a} ${b}`, `${b} ${a}`]));
   const partsOf = grouped(of("joined"), ({ b }) => b);
@@ -60,11 +58,9 @@ export async function joinSources(
 
 /** Stores what is new, and what a file no longer says. */
 async function saveRefs(db: Db, source: string, found: readonly StationRow[], refs: Refs) {
-  const stored = await rows<{ id: string }>(
-    db,
-    "select id from station_refs join stations on id = station_id where source = ? and refs <> '{}'",
-    [source],
-  );
+  const sql =
+    "select id from station_refs join stations on id = station_id where source = ? and refs <> '{}'";
+  const stored = await rows<{ id: string }>(db, sql, [source]);
   const silent = new Set(stored.map(({ id }) => id).filter((id) => !refs.has(id)));
   const gone = found.filter(({ id }) => silent.has(id)).map(({ id }) => id);
   const [ids, texts] = [[...refs.keys()], [...refs.values()].map((some) => some.join(" "))];
@@ -145,18 +141,13 @@ function joinsOf(
 const saveJoins = (db: Db, joins: readonly Join[]): Promise<void> =>
   inTransaction(db, async (tx) => {
     const ids = joins.flatMap(({ part, whole }) => [part, whole]);
-    const open = await rows<{ id: string }>(
-      tx,
-      "select id from stations where id = any(?::text[]) and removed_at is null order by id for no key update",
-      [ids],
-    );
+    const sql =
+      "select id from stations where id = any(?::text[]) and removed_at is null order by id for no key update";
+    const open = await rows<{ id: string }>(tx, sql, [ids]);
     const inService = new Set(open.map(({ id }) => id));
-    const kept = await rows<{ a: string; b: string }>(
-      tx,
-      `select station_id as a, into_id as b from station_pairs
-       where verdict = 'apart' and station_id = any(?::text[]) and into_id = any(?::text[])`,
-      [ids, ids],
-    );
+    const keptSql = `select station_id as a, into_id as b from station_pairs
+       where verdict = 'apart' and station_id = any(?::text[]) and into_id = any(?::text[])`;
+    const kept = await rows<{ a: string; b: string }>(tx, keptSql, [ids, ids]);
     const apart = new Set(kept.flatMap(({ a, b }) => [`${a} ${b}`, `${b} ${a}`]));
     const still = joins.filter(
       ({ part, whole }) =>
@@ -173,12 +164,9 @@ const saveDoubtful = (db: Db, pairs: readonly Pair[], oldestFirst: Order): Promi
   inTransaction(db, async (tx) => {
     const ordered = pairs.map(({ ids }) => [...ids].sort(oldestFirst));
     const lists = [ordered.map((ids) => ids[1]!), ordered.map((ids) => ids[0]!)];
-    await rows(
-      tx,
-      `delete from station_pairs p where verdict = 'doubtful' and not exists (
-         select from unnest(?::text[], ?::text[]) as d (a, b) where d.a = p.station_id and d.b = p.into_id)`,
-      lists,
-    );
+    const sql = `delete from station_pairs p where verdict = 'doubtful' and not exists (
+         select from unnest(?::text[], ?::text[]) as d (a, b) where d.a = p.station_id and d.b = p.into_id)`;
+    await rows(tx, sql, lists);
     await rows(
       tx,
       `insert into station_pairs (station_id, into_id, verdict, actor, distance_m, evidence)

@@ -47,10 +47,8 @@ export const finishRun = async (
     .where({ id })
     .update({ ...row, refused_rows, finished_at: tx.raw("server_now()") });
   // The list shows the newest runs alone, and nobody asks for the rows of older ones.
-  await rows(
-    tx,
-    `update imports set refused_rows = null where refused_rows is not null and id not in (${shownIds})`,
-  );
+  const sql = `update imports set refused_rows = null where refused_rows is not null and id not in (${shownIds})`;
+  await rows(tx, sql);
 };
 
 /** Number of runs that the list shows: so many by hand, and so many of feeds, of which one may fail each minute. */

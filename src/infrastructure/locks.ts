@@ -62,12 +62,8 @@ export async function lockStations(
  */
 export async function lockIntake(tx: Statements, partners: Iterable<number>): Promise<void> {
   const scopes = [...new Set(partners)].sort((a, b) => a - b);
-  await rows(
-    tx,
-    `select pg_advisory_xact_lock(${lockIds.intakePartner}, scope) from unnest(?::int[]) as scope`,
-    [scopes],
-    "lock_scopes",
-  );
+  const sql = `select pg_advisory_xact_lock(${lockIds.intakePartner}, scope) from unnest(?::int[]) as scope`;
+  await rows(tx, sql, [scopes], "lock_scopes");
 }
 
 /** A mark or an import of a station, with the time from which it counts or no longer counts, ms. */
@@ -84,13 +80,10 @@ export const askRefold = async (
   tx: Statements,
   changed: readonly ChangedEvent[],
 ): Promise<void> => {
-  await rows(
-    tx,
-    `update station_status s set refold = true,
+  const sql = `update station_status s set refold = true,
        refold_from = case when s.refold then least(s.refold_from, asked.at) else asked.at end
      from (select station_id, timestamptz 'epoch' + min(ms) * interval '1 ms' as at
            from unnest(?::text[], ?::bigint[]) as u (station_id, ms) group by 1) asked
-     where s.station_id = asked.station_id and (not s.refold or s.refold_from > asked.at)`,
-    columnsOf(changed, "station_id", "at"),
-  );
+     where s.station_id = asked.station_id and (not s.refold or s.refold_from > asked.at)`;
+  await rows(tx, sql, columnsOf(changed, "station_id", "at"));
 };

@@ -9,9 +9,7 @@ const today = "(server_now() at time zone 'UTC')::date";
 /** All partners, or one, with figures for an operator beside their limits. */
 export async function partnerRows(db: Db, id: number | null = null): Promise<ConsolePartner[]> {
   const held = await countHeldByPartner(db);
-  const found = await rows<Omit<ConsolePartner, "held">>(
-    db,
-    `select p.id, p.name, p.rpm, p.daily, p.enabled, p.bind_ips, p.accept_remote, p.cache_ttl_s,
+  const sql = `select p.id, p.name, p.rpm, p.daily, p.enabled, p.bind_ips, p.accept_remote, p.cache_ttl_s,
        p.new_users_daily, ${msOf("p.launch_until")} as launch_until, p.launch_new_users, p.launch_limit,
        ${msOf("p.created_at")} as created, k.secret_keys, k.publishable_keys,
        coalesce(u.today, 0)::bigint as used_today, coalesce(u.peak, 0)::bigint as used_peak,
@@ -25,9 +23,8 @@ export async function partnerRows(db: Db, id: number | null = null): Promise<Con
        select max(sum) filter (where day = ${today}) as today, max(sum) as peak from (
          select day, sum(requests) as sum from usage_days
          where partner_id = p.id and audience = 'partner' and day > ${today} - 7 group by day) d) u
-     where p.id = coalesce(?::int, p.id) order by p.id`,
-    [id],
-  );
+     where p.id = coalesce(?::int, p.id) order by p.id`;
+  const found = await rows<Omit<ConsolePartner, "held">>(db, sql, [id]);
   return found.map((partner) => ({ ...partner, held: held.get(partner.id) ?? 0 }));
 }
 

@@ -220,15 +220,12 @@ export async function limitRequestRows(
   db: Db,
   limit: number,
 ): Promise<Omit<ConsoleLimitRequest, "minutes">[]> {
-  const found = await rows<Omit<ConsoleLimitRequest, "days" | "minutes">>(
-    db,
-    `select r.id, r.partner_id, p.name as partner, r.status, r.requested_rpm, r.requested_daily,
+  const sql = `select r.id, r.partner_id, p.name as partner, r.status, r.requested_rpm, r.requested_daily,
        r.rpm_given as granted_rpm, r.daily_given as granted_daily, r.comment,
        ${msOf("r.created_at")} as created, ${msOf("r.decided_at")} as decided, r.decision_comment, p.rpm, p.daily
      from limit_requests r join partners p on p.id = r.partner_id
-     order by r.status <> 'pending', r.id desc limit ?`,
-    [limit],
-  );
+     order by r.status <> 'pending', r.id desc limit ?`;
+  const found = await rows<Omit<ConsoleLimitRequest, "days" | "minutes">>(db, sql, [limit]);
   const usage = await usageOf(
     db,
     [...new Set(found.map((request) => request.partner_id))],

@@ -170,14 +170,12 @@ export async function loadHours(
 export async function loadUsedToday(
   db: Db,
 ): Promise<{ day: number; counts: Map<number, number> } | null> {
-  const found = await rows<{ id: number; day: number; used: number }>(
-    db,
-    `select p.id, ${epochDay} as day, coalesce(u.used, 0)::bigint as used
+  const sql = `select p.id, ${epochDay} as day, coalesce(u.used, 0)::bigint as used
      from (select ${today} as day) d, partners p
      cross join lateral (
        select sum(requests) as used from usage_days
-       where partner_id = p.id and usage_days.day = ${today} and audience = 'partner') u`,
-  );
+       where partner_id = p.id and usage_days.day = ${today} and audience = 'partner') u`;
+  const found = await rows<{ id: number; day: number; used: number }>(db, sql);
   const [first] = found;
   if (first === undefined) return null;
   return { day: first.day, counts: new Map(found.map(({ id, used }) => [id, used])) };

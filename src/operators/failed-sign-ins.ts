@@ -27,26 +27,17 @@ export const noteFailedSignIn = (
     const network = failure.network.slice(0, 8);
     const ofHour = `from operator_log
       where action = '${action}' and subject = ? and details ->> 'hour' = ?`;
-    const [known] = await rows<{ count: number; here: boolean }>(
-      tx,
-      `select count(*), coalesce(bool_or(details ->> 'network' = ?), false) as here ${ofHour}`,
-      [network, subject, hour],
-    );
+    const sql = `select count(*), coalesce(bool_or(details ->> 'network' = ?), false) as here ${ofHour}`;
+    const [known] = await rows<{ count: number; here: boolean }>(tx, sql, [network, subject, hour]);
     const counted = known!.here || known!.count < networksKept ? network : "others";
-    await rows(
-      tx,
-      `insert into operator_log (actor, action, subject, details)
+    const insertSql = `insert into operator_log (actor, action, subject, details)
        values ('console', '${action}', ?, ?::jsonb)
        on conflict (subject, (details ->> 'hour'), (details ->> 'network')) where action = '${action}'
        do update set details = jsonb_set(
-         operator_log.details, '{count}', to_jsonb((operator_log.details ->> 'count')::int + 1))`,
-      [subject, JSON.stringify({ hour, network: counted, count: 1 })],
-    );
-    const [sum] = await rows<{ failures: number }>(
-      tx,
-      `select sum((details ->> 'count')::int)::int as failures ${ofHour}`,
-      [subject, hour],
-    );
+         operator_log.details, '{count}', to_jsonb((operator_log.details ->> 'count')::int + 1))`;
+    await rows(tx, insertSql, [subject, JSON.stringify({ hour, network: counted, count: 1 })]);
+    const sumSql = `select sum((details ->> 'count')::int)::int as failures ${ofHour}`;
+    const [sum] = await rows<{ failures: number }>(tx, sumSql, [subject, hour]);
     const { failures } = sum!;
     if (failures < manyFailures) return;
     const about =

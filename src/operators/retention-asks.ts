@@ -56,13 +56,10 @@ export async function mayDelete(
     return true;
   }
   await inTransaction(db, async (tx) => {
-    await rows(
-      tx,
-      `insert into retention_steps (step, asked_at, count, oldest, kept_from) values (?, server_now(), ?, ${fromMs}, ${fromMs})
+    const sql = `insert into retention_steps (step, asked_at, count, oldest, kept_from) values (?, server_now(), ?, ${fromMs}, ${fromMs})
        on conflict (step) do update set asked_at = coalesce(retention_steps.asked_at, excluded.asked_at),
-         count = excluded.count, oldest = excluded.oldest, kept_from = excluded.kept_from, allowed_at = null`,
-      [step, count, oldest, keptFrom],
-    );
+         count = excluded.count, oldest = excluded.oldest, kept_from = excluded.kept_from, allowed_at = null`;
+    await rows(tx, sql, [step, count, oldest, keptFrom]);
     const details = { count, days: Math.floor(days) };
     // The alarm is raised once a day.
     const at = startOfDay(now);
@@ -86,16 +83,13 @@ export async function noteDeleted(
 ): Promise<void> {
   // A run that found nothing, with a clock that went back, must not cause a question when the clock is right again.
   const later = "greatest(s.done_at, excluded.done_at)";
-  const [before] = await rows<{ asked: boolean }>(
-    db,
-    `with before as (select asked_at is not null as asked from retention_steps where step = ?),
+  const sql = `with before as (select asked_at is not null as asked from retention_steps where step = ?),
      noted as (
        insert into retention_steps as s (step, done_at) values (?, ${fromMs})
        on conflict (step) do update set done_at = ${oldest === null ? later : "excluded.done_at"},
          asked_at = null, count = null, oldest = null, kept_from = null, allowed_at = null)
-     select asked from before`,
-    [step, step, now],
-  );
+     select asked from before`;
+  const [before] = await rows<{ asked: boolean }>(db, sql, [step, step, now]);
   if (before?.asked) log.info({ step }, "deletion does not wait any more");
 }
 
@@ -122,22 +116,16 @@ const allowed = Type.Object({ step: line(1, 80) });
 
 /** Allows a step the deletion that it asks for, once and within a day. `upkeep` does it in its next run. */
 export const allowRetention = operatorAct(allowed, noId, async (tx, { step }) => {
-  const [ask] = await rows<{ count: number }>(
-    tx,
-    `update retention_steps set allowed_at = server_now()
-       where step = ? and asked_at is not null and allowed_at is null returning count`,
-    [step],
-  );
+  const sql = `update retention_steps set allowed_at = server_now()
+       where step = ? and asked_at is not null and allowed_at is null returning count`;
+  const [ask] = await rows<{ count: number }>(tx, sql, [step]);
   if (ask !== undefined) {
     const details = { count: ask.count };
     const value = { step, ...details };
     return { value, action: "retention.allow", subject: `retention ${step}`, details };
   }
-  const asks = await rows(
-    tx,
-    "select from retention_steps where step = ? and asked_at is not null",
-    [step],
-  );
+  const asksSql = "select from retention_steps where step = ? and asked_at is not null";
+  const asks = await rows(tx, asksSql, [step]);
   if (asks.length === 0) return unknown("waiting deletion", step);
   return already("deletion", step, "allowed");
 });

@@ -75,12 +75,9 @@ export async function findSession(
   { idleMs = Infinity, isSeen = true }: { idleMs?: number; isSeen?: boolean } = {},
 ): Promise<FoundSession | null> {
   if (!tokenForm.test(token)) return null;
-  const [found] = await rows<Session>(
-    db,
-    `select ${columns} from sessions
-     where hash = ? and kind = any(?::text[]) and ended_at is null and expires_at > ${fromMs}`,
-    [hashToken(token), [kinds].flat(), now],
-  );
+  const sql = `select ${columns} from sessions
+     where hash = ? and kind = any(?::text[]) and ended_at is null and expires_at > ${fromMs}`;
+  const [found] = await rows<Session>(db, sql, [hashToken(token), [kinds].flat(), now]);
   if (found === undefined) return null;
   const unseenMs = now - found.last_seen_at.getTime();
   if (unseenMs >= idleMs) return null;

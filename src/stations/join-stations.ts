@@ -36,12 +36,9 @@ export const splitStation = operatorAct(nothing, stationId, async (tx, _, id, by
     return isKnown ? already("station", id, "a station of its own") : unknown("station", id);
   }
   await lockBoth(tx, id, whole);
-  const [split] = await rows(
-    tx,
-    `update station_pairs set verdict = 'apart', actor = ?, at = server_now(), moving = true
-     where station_id = ? and into_id = ? and verdict = 'joined' returning 1`,
-    [by.actor, id, whole],
-  );
+  const sql = `update station_pairs set verdict = 'apart', actor = ?, at = server_now(), moving = true
+     where station_id = ? and into_id = ? and verdict = 'joined' returning 1`;
+  const [split] = await rows(tx, sql, [by.actor, id, whole]);
   if (split === undefined) return changed("station", id, "was split or merged meanwhile");
   await rows(tx, "update stations set removed_at = null, updated_at = server_now() where id = ?", [
     id,
@@ -59,12 +56,9 @@ export const splitStation = operatorAct(nothing, stationId, async (tx, _, id, by
 
 /** Keeps two stations apart that may be one: no import joins them. */
 export const keepStationsApart = operatorAct(pair, stationId, async (tx, { other }, id, by) => {
-  const [kept] = await rows(
-    tx,
-    `update station_pairs set verdict = 'apart', actor = ?, at = server_now()
-       where verdict = 'doubtful' and array[station_id, into_id] <@ array[?, ?] returning 1`,
-    [by.actor, id, other],
-  );
+  const sql = `update station_pairs set verdict = 'apart', actor = ?, at = server_now()
+       where verdict = 'doubtful' and array[station_id, into_id] <@ array[?, ?] returning 1`;
+  const [kept] = await rows(tx, sql, [by.actor, id, other]);
   if (kept === undefined) return changed("pair", `${id} ${other}`, "is not doubtful any more");
   return {
     value: { id, other },
@@ -87,27 +81,19 @@ export async function joinStations(
   const both = [parts, joins.map(({ whole }) => whole)] as const;
   // Under this lock workers write to the parts' marks, the first one of a station included.
   await lockStations(tx, parts, "wait");
-  const marked = await rows<{ id: string }>(
-    tx,
-    "select station_id as id from station_status where station_id = any(?::text[]) and (state is not null or refold)",
-    [parts],
-  );
+  const sql =
+    "select station_id as id from station_status where station_id = any(?::text[]) and (state is not null or refold)";
+  const marked = await rows<{ id: string }>(tx, sql, [parts]);
   const pairs = "unnest(?::text[], ?::text[]) as j (part, whole)";
   // What the whole gets by its part is no news for drivers who wait for a grade.
-  await rows(
-    tx,
-    `insert into station_grades (station_id, grades)
+  const insertSql = `insert into station_grades (station_id, grades)
      select j.whole, array_agg(distinct grade) from ${pairs}
        join station_grades s on s.station_id = j.part, unnest(s.grades) as grade group by 1 order by 1
      on conflict (station_id) do update
-       set grades = array(select distinct unnest(station_grades.grades || excluded.grades))`,
-    both,
-  );
-  await rows(
-    tx,
-    `delete from station_pairs p using ${pairs} where p.station_id = j.whole and p.into_id = j.part`,
-    both,
-  );
+       set grades = array(select distinct unnest(station_grades.grades || excluded.grades))`;
+  await rows(tx, insertSql, both);
+  const deleteSql = `delete from station_pairs p using ${pairs} where p.station_id = j.whole and p.into_id = j.part`;
+  await rows(tx, deleteSql, both);
   await rows(
     tx,
     `insert into station_pairs (station_id, into_id, verdict, actor, moving, distance_m, evidence)
@@ -130,17 +116,12 @@ export async function joinStations(
     `delete from station_pairs old using ${inner} and old.station_id = p.station_id and old.into_id = j.whole`,
     both,
   );
-  const moved = await rows<{ station_id: string }>(
-    tx,
-    `update station_pairs set into_id = j.whole, moving = true from ${pairs}
-     where into_id = j.part and verdict = 'joined' returning station_id`,
-    both,
-  );
-  await rows(
-    tx,
-    "update stations set removed_at = server_now(), updated_at = server_now() where id = any(?::text[])",
-    [parts],
-  );
+  const movedSql = `update station_pairs set into_id = j.whole, moving = true from ${pairs}
+     where into_id = j.part and verdict = 'joined' returning station_id`;
+  const moved = await rows<{ station_id: string }>(tx, movedSql, both);
+  const updateSql =
+    "update stations set removed_at = server_now(), updated_at = server_now() where id = any(?::text[])";
+  await rows(tx, updateSql, [parts]);
   // A part shows its own values; the stations that it is a part of now, what the rules say.
   await showFields(tx, parts);
   const { served } = await showFields(tx, [...new Set(joins.map(({ whole }) => whole))]);
@@ -184,11 +165,8 @@ const stationJson = (of: string): string =>
 
 /** Locks two stations; tells of each that exists if it is in service. */
 async function lockBoth(tx: Tx, ...ids: string[]): Promise<Map<string, boolean>> {
-  const found = await rows<{ id: string; open: boolean }>(
-    tx,
-    `select id, removed_at is null as open from stations where id = any(?::text[]) order by id for no key update`,
-    [ids],
-  );
+  const sql = `select id, removed_at is null as open from stations where id = any(?::text[]) order by id for no key update`;
+  const found = await rows<{ id: string; open: boolean }>(tx, sql, [ids]);
   return new Map(found.map(({ id, open }) => [id, open]));
 }
 

@@ -58,11 +58,8 @@ export const reopenStation = operatorAct(nothing, stationId, async (tx, _, id) =
 });
 
 async function setService(tx: Tx, id: string, inService: boolean): Promise<void> {
-  await rows(
-    tx,
-    `update stations set removed_at = case when not ?::boolean then server_now() end, updated_at = server_now()
-     where id = ?`,
-    [inService, id],
-  );
+  const sql = `update stations set removed_at = case when not ?::boolean then server_now() end, updated_at = server_now()
+     where id = ?`;
+  await rows(tx, sql, [inService, id]);
   await rows(tx, "select feed_stamp(?::text[], ?::boolean)", [[id], !inService]);
 }

@@ -30,12 +30,9 @@ export const suggest = (
 ): Promise<{ again: boolean } | Refusal> =>
   inTransaction(db, async (tx) => {
     // The device's lock as well: it may come from several networks at once.
-    await rows(
-      tx,
-      `select pg_advisory_xact_lock(${lockIds.suggestions}, lock)
-       from (select distinct hashtext(hash) as lock from unnest(?::text[]) as h(hash) order by 1) l`,
-      [[reporter, viewer]],
-    );
+    const sql = `select pg_advisory_xact_lock(${lockIds.suggestions}, lock)
+       from (select distinct hashtext(hash) as lock from unnest(?::text[]) as h(hash) order by 1) l`;
+    await rows(tx, sql, [[reporter, viewer]]);
     const [said] = await rows<{ own: number; network: number; blocked: boolean; wait: number }>(
       tx,
       `select count(*) filter (where reporter = who) as own, count(*) filter (where viewer = net) as network,
@@ -54,21 +51,15 @@ export const suggest = (
       });
     if (blocked) return enough(suggestionsPerDevice);
     const place = [at?.lat ?? null, at?.lon ?? null, cleanText(text, suggestionTextMax)];
-    const same = await rows(
-      tx,
-      `update station_suggestions set lat = ?, lon = ?, text = ?
-       where subject = ? and kind = ? and reporter = decode(?, 'hex') and verdict is null returning 1`,
-      [...place, subject, kind, reporter],
-    );
+    const sameSql = `update station_suggestions set lat = ?, lon = ?, text = ?
+       where subject = ? and kind = ? and reporter = decode(?, 'hex') and verdict is null returning 1`;
+    const same = await rows(tx, sameSql, [...place, subject, kind, reporter]);
     if (same.length > 0) return { again: true };
     if (own >= suggestionsPerDevice) return enough(suggestionsPerDevice);
     if (network >= suggestionsPerNetwork) return enough(suggestionsPerNetwork);
-    await rows(
-      tx,
-      `insert into station_suggestions (lat, lon, text, subject, kind, station_id, reporter, viewer)
-       values (?, ?, ?, ?, ?, ?, decode(?, 'hex'), decode(?, 'hex')) on conflict do nothing`,
-      [...place, subject, kind, stationId, reporter, viewer],
-    );
+    const insertSql = `insert into station_suggestions (lat, lon, text, subject, kind, station_id, reporter, viewer)
+       values (?, ?, ?, ?, ?, ?, decode(?, 'hex'), decode(?, 'hex')) on conflict do nothing`;
+    await rows(tx, insertSql, [...place, subject, kind, stationId, reporter, viewer]);
     return { again: false };
   });
 
@@ -123,12 +114,9 @@ const decision = (action: "done" | "dismiss", verdict: "done" | "dismissed") =>
   operatorAct(nothing, rowId, async (tx, _, id) => {
     const found = await find(tx, id);
     if (isRefusal(found)) return found;
-    const decided = await rows(
-      tx,
-      `update station_suggestions set verdict = ?, decided_with = ?
-       where subject = ? and kind = ? and verdict is null returning 1`,
-      [verdict, id, found.subject, found.kind],
-    );
+    const sql = `update station_suggestions set verdict = ?, decided_with = ?
+       where subject = ? and kind = ? and verdict is null returning 1`;
+    const decided = await rows(tx, sql, [verdict, id, found.subject, found.kind]);
     if (decided.length > 0) return entryOf(action, id, found, decided.length);
     return already(what, id, found.verdict ?? "decided");
   });
@@ -143,13 +131,10 @@ export const decideSuggestion = {
 export const undoSuggestion = operatorAct(nothing, rowId, async (tx, _, id) => {
   const found = await find(tx, id);
   if (isRefusal(found)) return found;
-  const opened = await rows(
-    tx,
-    `update station_suggestions s set verdict = null, decided_with = null where decided_with = ?
+  const sql = `update station_suggestions s set verdict = null, decided_with = null where decided_with = ?
        and not exists (select from station_suggestions n where n.subject = s.subject and n.kind = s.kind
-         and n.reporter = s.reporter and n.verdict is null) returning 1`,
-    [id],
-  );
+         and n.reporter = s.reporter and n.verdict is null) returning 1`;
+  const opened = await rows(tx, sql, [id]);
   if (opened.length === 0) return changed(what, id, "is open, or was said anew since");
   const action = found.verdict === "done" ? "done-undo" : "dismiss-undo";
   return entryOf(action, id, found, opened.length);

@@ -42,18 +42,15 @@ export async function countMinute(deps: {
   const said = await redis.hgetall(keyOf(config.redisPrefix));
   const now = clock();
   const well = feeds.map((feed) => Math.abs(now - Number(said[feed] ?? NaN)) <= saidMs);
-  await rows(
-    db,
-    `insert into service_days as d (day, feed, first_minute, last_well, well)
+  const sql = `insert into service_days as d (day, feed, first_minute, last_well, well)
      select at::date, feed, minute, case when is_well then minute end, is_well::int
      from (select server_now() at time zone 'UTC' as at) n
      cross join lateral (select extract(hour from at)::int * 60 + extract(minute from at)::int as minute) m
      cross join unnest(?::text[], ?::boolean[]) as f(feed, is_well)
      order by feed
      on conflict (day, feed) do update set well = least(d.well, 1440) + 1, last_well = excluded.last_well
-       where excluded.last_well > coalesce(d.last_well, -1)`,
-    [feeds, well],
-  );
+       where excluded.last_well > coalesce(d.last_well, -1)`;
+  await rows(db, sql, [feeds, well]);
 }
 
 const minutes = Type.Integer({ minimum: 0, maximum: dayMs / minuteMs });

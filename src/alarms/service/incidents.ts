@@ -41,18 +41,15 @@ export async function listIncidents(
   days: number,
   quarantine: Pick<Quarantine, "sift">,
 ): Promise<Incident[]> {
-  const found = await rows<Incident>(
-    db,
-    `select i.id, jsonb_build_object('en', title, 'ru', title_ru) as title, feeds,
+  const sql = `select i.id, jsonb_build_object('en', title, 'ru', title_ru) as title, feeds,
        ${msOf("opened_at")} as opened, ${msOf("closed_at")} as closed,
        (select jsonb_agg(jsonb_build_object('at', ${msOf("at")},
            'text', jsonb_build_object('en', text, 'ru', text_ru)) order by u.id)
          from incident_updates u where u.incident_id = i.id) as updates
      from incidents i
      where closed_at is null or closed_at > server_now() - ?::int * interval '1 day'
-     order by closed_at is null desc, i.id desc limit ${shownMax}`,
-    [days],
-  );
+     order by closed_at is null desc, i.id desc limit ${shownMax}`;
+  const found = await rows<Incident>(db, sql, [days]);
   return quarantine.sift("incidents", found, ({ id }) => String(id), incidentShape);
 }
 
@@ -81,11 +78,9 @@ export const openIncident = operatorAct(
     const text = inBoth(wish.text, wish.text_ru);
     const wrong = faultIn("title", title, titleMax) ?? faultIn("text", text, textMax);
     if (wrong !== null) return wrong;
-    const [made] = await rows<{ id: number }>(
-      tx,
-      "insert into incidents (title, title_ru, feeds) values (?, ?, ?::text[]) returning id",
-      [title.en, title.ru, [...new Set(touched)]],
-    );
+    const sql =
+      "insert into incidents (title, title_ru, feeds) values (?, ?, ?::text[]) returning id";
+    const [made] = await rows<{ id: number }>(tx, sql, [title.en, title.ru, [...new Set(touched)]]);
     const { id } = made!;
     await addUpdate(tx, id, text);
     return {
@@ -100,11 +95,8 @@ const telling = (isEnd: boolean) =>
     const text = inBoth(wish.text, wish.text_ru);
     const wrong = faultIn("text", text, textMax);
     if (wrong !== null) return wrong;
-    const [known] = await rows<{ open: boolean }>(
-      tx,
-      "select closed_at is null as open from incidents where id = ? for update",
-      [id],
-    );
+    const sql = "select closed_at is null as open from incidents where id = ? for update";
+    const [known] = await rows<{ open: boolean }>(tx, sql, [id]);
     if (known === undefined) return unknown("incident", id);
     if (!known.open) return already("incident", id, "closed");
     await addUpdate(tx, id, text);

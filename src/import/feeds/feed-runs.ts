@@ -68,27 +68,21 @@ const named = (id: number, source: string): Sentence => ({
  */
 export const beginRun = (db: Db, feedId: number): Promise<FeedRun | null> =>
   inTransaction(db, async (tx) => {
-    const [due] = await rows<Omit<FeedRun, "runId"> & { died: boolean }>(
-      tx,
-      `select f.id as "feedId", f.source, description as own, files, f.replace_source as "replaceSource", force, seen,
+    const sql = `select f.id as "feedId", f.source, description as own, files, f.replace_source as "replaceSource", force, seen,
          coalesce(${isDead}, false) as died
        from feeds f left join imports on imports.id = f.run_id
        where f.id = ? and paused_at is null and due_at <= server_now()
          and (state is null or state <> 'running' or ${isDead})
-       for update of f skip locked`,
-      [feedId],
-    );
+       for update of f skip locked`;
+    const [due] = await rows<Omit<FeedRun, "runId"> & { died: boolean }>(tx, sql, [feedId]);
     if (due === undefined) return null;
     const { died, ...begun } = due;
     const runId = await startRun(tx, {
       ...{ kind: "feed", file: namesOf(begun), source: begun.source, feed_id: feedId },
       ...{ replace_source: begun.replaceSource, dry_run: false, actor: `feed ${feedId}` },
     });
-    await rows(
-      tx,
-      `update feeds set run_id = ?, force = '{}', seen = nullif(seen, 'null'), due_at = server_now() + every_s * interval '1 s' where id = ?`,
-      [runId, feedId],
-    );
+    const updateSql = `update feeds set run_id = ?, force = '{}', seen = nullif(seen, 'null'), due_at = server_now() + every_s * interval '1 s' where id = ?`;
+    await rows(tx, updateSql, [runId, feedId]);
     if (died) await countFailure(tx, { ...begun, runId }, "its process has ended in the middle");
     return { ...begun, runId };
   });
@@ -115,12 +109,9 @@ export const endRun = (db: Db, feedRun: FeedRun, end: End): Promise<void> =>
       await update("news_at = server_now()");
       await logImport(tx, `feed ${feedId}`, "feed", namesOf(feedRun), end.summary);
     }
-    await rows(
-      tx,
-      `delete from imports where feed_id = ? and id <= (select id from imports where feed_id = ?
-         order by id desc offset ${runsKept} limit 1)`,
-      [feedId, feedId],
-    );
+    const sql = `delete from imports where feed_id = ? and id <= (select id from imports where feed_id = ?
+         order by id desc offset ${runsKept} limit 1)`;
+    await rows(tx, sql, [feedId, feedId]);
   });
 
 /** Alarms come once a day: a feed may run each minute. */
@@ -130,12 +121,9 @@ async function countFailure(
   fault: string,
   isRefused = false,
 ): Promise<void> {
-  const [feed] = await rows<{ failures: number; now: number }>(
-    tx,
-    `update feeds set failures = failures + 1 where id = ? and run_id = ?
-     returning failures, ${msOf("server_now()")} as now`,
-    [feedId, runId],
-  );
+  const sql = `update feeds set failures = failures + 1 where id = ? and run_id = ?
+     returning failures, ${msOf("server_now()")} as now`;
+  const [feed] = await rows<{ failures: number; now: number }>(tx, sql, [feedId, runId]);
   if (feed === undefined) return;
   const alarm = { subject: named(feedId, source), at: startOfDay(feed.now) };
   const details = { fault: fault.slice(0, 300) };

@@ -148,11 +148,8 @@ export const resumeFeed = change("resume", nothing, (due_at) => {
 
 /** What it has imported stays, and so do the rows of its runs. A run that is under way goes on to its end. */
 export const removeFeed = operatorAct(nothing, rowId, async (tx, _, id) => {
-  const [gone] = await rows<{ source: string; files: string[] }>(
-    tx,
-    "delete from feeds where id = ? returning source, files",
-    [id],
-  );
+  const sql = "delete from feeds where id = ? returning source, files";
+  const [gone] = await rows<{ source: string; files: string[] }>(tx, sql, [id]);
   return gone === undefined
     ? unknown("feed", id)
     : done(id, "remove", { ...gone, files: gone.files.map(withoutQuery) });

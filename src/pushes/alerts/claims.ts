@@ -19,10 +19,8 @@ export async function wakeDevices(
   db: Db,
   producer: Pick<Producer, "wakeDevices">,
 ): Promise<number> {
-  const due = await rows<{ id: number }>(
-    db,
-    `select d.id from push_devices d where ${mayBeTold} and ${waits} order by d.tried_at limit ${wokenAtOnce}`,
-  );
+  const sql = `select d.id from push_devices d where ${mayBeTold} and ${waits} order by d.tried_at limit ${wokenAtOnce}`;
+  const due = await rows<{ id: number }>(db, sql);
   await producer.wakeDevices(due.map(({ id }) => id));
   return due.length;
 }
@@ -34,11 +32,9 @@ export interface AlertCounts {
 }
 
 export async function countAlerts(db: Db): Promise<AlertCounts> {
-  const [counts] = await rows<AlertCounts>(
-    db,
-    `select (select count(*) from fuel_alerts where expires_at > server_now()) as alerts,
-       (select count(*) from push_devices d where ${waits}) as waiting`,
-  );
+  const sql = `select (select count(*) from fuel_alerts where expires_at > server_now()) as alerts,
+       (select count(*) from push_devices d where ${waits}) as waiting`;
+  const [counts] = await rows<AlertCounts>(db, sql);
   return counts!;
 }
 
@@ -78,24 +74,18 @@ export const claimDevice = (
   claimMs: number,
 ): Promise<ClaimedDevice | null> =>
   inTransaction(db, async (tx) => {
-    const [device] = await rows<Omit<ClaimedDevice, "matches">>(
-      tx,
-      `update push_devices d set claims = claims % 1000000000000 + 1, tried_at = server_now(),
+    const sql = `update push_devices d set claims = claims % 1000000000000 + 1, tried_at = server_now(),
          claimed_until = server_now() + ?::int * interval '1 ms'
        where d.id = ? and ${mayBeTold} and ${waits}
        returning d.id as "deviceId", d.claims as claim, d.sealed, d.lang, d.time_zone as "timeZone",
          d.sent_day as "sentDay", d.sent_count as "sentCount", d.failures,
-         ${msOf("d.failing_since")} as "failingSince"`,
-      [claimMs, deviceId],
-    );
+         ${msOf("d.failing_since")} as "failingSince"`;
+    const [device] = await rows<Omit<ClaimedDevice, "matches">>(tx, sql, [claimMs, deviceId]);
     if (device === undefined) return null;
-    const matches = await rows<Match>(
-      tx,
-      `select a.id as "alertId", split_part(a.grade, ' ', 1) as grade, a.grade as wanted, m.station_id as "stationId", a.lat, a.lon, ${msOf("m.at")} as at
+    const matchesSql = `select a.id as "alertId", split_part(a.grade, ' ', 1) as grade, a.grade as wanted, m.station_id as "stationId", a.lat, a.lon, ${msOf("m.at")} as at
        from fuel_alerts a join fuel_alert_matches m on m.alert_id = a.id
-       where a.device_id = ? and a.expires_at > server_now() order by m.at, m.station_id limit ${matchesMax}`,
-      [deviceId],
-    );
+       where a.device_id = ? and a.expires_at > server_now() order by m.at, m.station_id limit ${matchesMax}`;
+    const matches = await rows<Match>(tx, matchesSql, [deviceId]);
     return { ...device, matches };
   });
 
@@ -119,11 +109,8 @@ export const settleDevice = (
   verdict: AlertVerdict,
 ): Promise<boolean> =>
   inTransaction(db, async (tx) => {
-    const fenced = await rows<{ endpoint_hash: Buffer }>(
-      tx,
-      `update push_devices set claimed_until = '-infinity' where id = ? and claims = ? returning endpoint_hash`,
-      [deviceId, claim],
-    );
+    const sql = `update push_devices set claimed_until = '-infinity' where id = ? and claims = ? returning endpoint_hash`;
+    const fenced = await rows<{ endpoint_hash: Buffer }>(tx, sql, [deviceId, claim]);
     if (fenced.length === 0) return false;
     if (verdict === "gone") {
       // The same browser under an older device id is gone too.

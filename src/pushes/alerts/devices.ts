@@ -83,28 +83,19 @@ export const askAlert = (
     const sealed = seal(pepper, purpose, id, Buffer.from(JSON.stringify(subscription)));
     await rows(tx, "update push_devices set sealed = ? where id = ?", [sealed, id]);
     // About the same place means within a tenth of the radius.
-    const same = await rows(
-      tx,
-      `update fuel_alerts set expires_at = ${fromMs} where device_id = ? and grade = ? and radius_m = ?
+    const sql = `update fuel_alerts set expires_at = ${fromMs} where device_id = ? and grade = ? and radius_m = ?
          and abs(lat - ?) * 111000 < radius_m * 0.1 and abs(lon - ?) * 111000 * cos(radians(lat)) < radius_m * 0.1
-         and expires_at > server_now() returning 1`,
-      [now + alertDays * dayMs, id, wanted, radius_m, lat, lon],
-    );
+         and expires_at > server_now() returning 1`;
+    const same = await rows(tx, sql, [now + alertDays * dayMs, id, wanted, radius_m, lat, lon]);
     if (same.length > 0) return "asked";
-    const [waiting] = await rows<{ own: number; network: number }>(
-      tx,
-      `select count(*) filter (where d.id = ?) as own, count(*) as network
+    const waitingSql = `select count(*) filter (where d.id = ?) as own, count(*) as network
        from push_devices d join fuel_alerts a on a.device_id = d.id
-       where d.viewer = decode(?, 'hex') and a.expires_at > server_now()`,
-      [id, viewer],
-    );
+       where d.viewer = decode(?, 'hex') and a.expires_at > server_now()`;
+    const [waiting] = await rows<{ own: number; network: number }>(tx, waitingSql, [id, viewer]);
     if (waiting!.own >= alertsPerDevice || waiting!.network >= alertsPerNetwork) return "full";
-    await rows(
-      tx,
-      `insert into fuel_alerts (device_id, grade, lat, lon, radius_m, expires_at)
-       values (?, ?, ?, ?, ?, ${fromMs})`,
-      [id, wanted, lat, lon, radius_m, now + alertDays * dayMs],
-    );
+    const insertSql = `insert into fuel_alerts (device_id, grade, lat, lon, radius_m, expires_at)
+       values (?, ?, ?, ?, ?, ${fromMs})`;
+    await rows(tx, insertSql, [id, wanted, lat, lon, radius_m, now + alertDays * dayMs]);
     return "asked";
   });
 
@@ -126,11 +117,8 @@ export async function stopAlert(
   token: string,
 ): Promise<boolean> {
   if (token !== stopToken(reporterPepper, id)) return false;
-  const [ended] = await rows<{ device_id: number }>(
-    db,
-    "delete from fuel_alerts where id = ? returning device_id",
-    [id],
-  );
+  const sql = "delete from fuel_alerts where id = ? returning device_id";
+  const [ended] = await rows<{ device_id: number }>(db, sql, [id]);
   if (ended !== undefined) await forgetIdle(db, [ended.device_id]);
   return true;
 }
@@ -138,10 +126,9 @@ export async function stopAlert(
 /** Deletes expired alerts, and devices without alerts. Gives the number of these devices. */
 export async function retireAlerts(db: Db): Promise<number> {
   await rows(db, "delete from fuel_alerts where expires_at < server_now()");
-  const idle = await rows<{ id: number }>(
-    db,
-    "select id from push_devices d where not exists (select from fuel_alerts a where a.device_id = d.id) limit 5000",
-  );
+  const sql =
+    "select id from push_devices d where not exists (select from fuel_alerts a where a.device_id = d.id) limit 5000";
+  const idle = await rows<{ id: number }>(db, sql);
   return forgetIdle(
     db,
     idle.map(({ id }) => id),
@@ -151,18 +138,12 @@ export async function retireAlerts(db: Db): Promise<number> {
 /** Deletes those of the devices that have no alert. The row is locked, and stays, if its driver is asking just now. */
 const forgetIdle = (db: Db, ids: readonly number[]): Promise<number> =>
   inTransaction(db, async (tx) => {
-    const held = await rows<{ id: number }>(
-      tx,
-      "select id from push_devices where id = any(?::bigint[]) for update skip locked",
-      [ids],
-    );
+    const sql = "select id from push_devices where id = any(?::bigint[]) for update skip locked";
+    const held = await rows<{ id: number }>(tx, sql, [ids]);
     // A later statement, which sees alerts that were stored before the lock.
-    const forgotten = await rows(
-      tx,
-      `delete from push_devices d where id = any(?::bigint[])
-         and not exists (select from fuel_alerts a where a.device_id = d.id) returning 1`,
-      [held.map(({ id }) => id)],
-    );
+    const deleteSql = `delete from push_devices d where id = any(?::bigint[])
+         and not exists (select from fuel_alerts a where a.device_id = d.id) returning 1`;
+    const forgotten = await rows(tx, deleteSql, [held.map(({ id }) => id)]);
     return forgotten.length;
   });
 

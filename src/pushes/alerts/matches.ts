@@ -62,11 +62,9 @@ const cursorsSql = `select ${cursorSql("change_seq")}, ${cursorSql("time_change_
 
 /** Checks without a lock, because mostly there is nothing to do. */
 async function isBehind(db: Db): Promise<boolean> {
-  const [found] = await rows<{ behind: boolean }>(
-    db,
-    `select exists (select from ${givenOut("changes")} where seq > c.change_seq)
-       or exists (select from ${givenOut("time_changes")} where seq > c.time_change_seq) as behind from (${cursorsSql}) c`,
-  );
+  const sql = `select exists (select from ${givenOut("changes")} where seq > c.change_seq)
+       or exists (select from ${givenOut("time_changes")} where seq > c.time_change_seq) as behind from (${cursorsSql}) c`;
+  const [found] = await rows<{ behind: boolean }>(db, sql);
   return found!.behind;
 }
 
@@ -78,10 +76,8 @@ interface Changed {
 
 async function matchPage(tx: Tx, lifetimeMs: number, now: number): Promise<number> {
   // The lock makes processes take pages one after the other. Changes are read in a later statement.
-  const [cursor] = await rows<{ change_seq: number; time_change_seq: number }>(
-    tx,
-    `${cursorsSql} for update`,
-  );
+  const sql = `${cursorsSql} for update`;
+  const [cursor] = await rows<{ change_seq: number; time_change_seq: number }>(tx, sql);
   const after = (table: "changes" | "time_changes", timed: boolean): string =>
     `(select station_id, seq, ${timed} as timed from ${givenOut(table)} where seq > ? order by seq limit ${pageStations})`;
   const changed = await rows<Changed>(
@@ -93,11 +89,9 @@ async function matchPage(tx: Tx, lifetimeMs: number, now: number): Promise<numbe
   const ids = [...new Set(changed.map(({ station_id }) => station_id))];
   // An unreadable station keeps its grades; when it can be read again, it has changed.
   const stations = (await readStations(tx, ids)).filter(({ fault }) => fault === undefined);
-  const known = await rows<{ station_id: string; grades: Wanted[] }>(
-    tx,
-    "select station_id, grades from station_grades where station_id = any(?::text[])",
-    [ids],
-  );
+  const knownSql =
+    "select station_id, grades from station_grades where station_id = any(?::text[])";
+  const known = await rows<{ station_id: string; grades: Wanted[] }>(tx, knownSql, [ids]);
   const before = new Map(known.map((one) => [one.station_id, one.grades]));
   const compared = stations.map((station) => {
     const had = before.get(station.id) ?? [];

@@ -37,12 +37,9 @@ export async function wakeDue(
   producer: Pick<Producer, "wakeEndpoints">,
   stationsGapMs: number,
 ): Promise<number> {
-  const due = await rows<{ id: number }>(
-    db,
-    `select e.id from webhook_endpoints e where ${mayBeSent} and ${somethingWaits}
-     order by e.tried_at limit ${wokenAtOnce}`,
-    [stationsGapMs],
-  );
+  const sql = `select e.id from webhook_endpoints e where ${mayBeSent} and ${somethingWaits}
+     order by e.tried_at limit ${wokenAtOnce}`;
+  const due = await rows<{ id: number }>(db, sql, [stationsGapMs]);
   await producer.wakeEndpoints(due.map(({ id }) => id));
   return due.length;
 }
@@ -145,9 +142,7 @@ async function batchStations(tx: Statements, endpointId: number): Promise<void> 
   const after = (table: "changes" | "time_changes", cursor: string): string =>
     `select station_id, seq from ${givenOut(table)}
      where seq > (select ${cursor} from webhook_endpoints where id = ?) order by seq limit ${batchMax}`;
-  await rows(
-    tx,
-    `with changed as (${after("changes", "change_seq")}), timed as (${after("time_changes", "time_change_seq")}),
+  const sql = `with changed as (${after("changes", "change_seq")}), timed as (${after("time_changes", "time_change_seq")}),
      made as (
        insert into webhook_deliveries (endpoint_id, type, data)
        select ?, 'stations.changed', jsonb_build_object('stations', jsonb_agg(station_id order by station_id))
@@ -157,27 +152,21 @@ async function batchStations(tx: Statements, endpointId: number): Promise<void> 
        time_change_seq = greatest(e.time_change_seq, (select max(seq) from timed)),
        stations_at = case when ${batchMax} in ((select count(*) from changed), (select count(*) from timed))
          then e.stations_at else server_now() end
-     where e.id = ? and (exists (select from changed) or exists (select from timed))`,
-    [endpointId, endpointId, endpointId, endpointId],
-    "webhook_stations",
-  );
+     where e.id = ? and (exists (select from changed) or exists (select from timed))`;
+  await rows(tx, sql, [endpointId, endpointId, endpointId, endpointId], "webhook_stations");
 }
 
 /** The next outcomes of the partner's marks. Rows that are committed later are taken later, so none is lost. */
 async function batchOutcomes(tx: Statements, endpointId: number): Promise<void> {
-  await rows(
-    tx,
-    `with taken as (
+  const sql = `with taken as (
        delete from webhook_outcomes where id = any(array(
          select id from webhook_outcomes where endpoint_id = ? order by id limit ${batchMax}))
        returning id, mark_id
      )
      insert into webhook_deliveries (endpoint_id, type, data)
      select ?, 'report.processed', jsonb_build_object('marks', jsonb_agg(mark_id order by id))
-     from taken having count(*) > 0`,
-    [endpointId, endpointId],
-    "webhook_outcomes",
-  );
+     from taken having count(*) > 0`;
+  await rows(tx, sql, [endpointId, endpointId], "webhook_outcomes");
 }
 
 /** The result of an attempt. */

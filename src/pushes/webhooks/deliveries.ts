@@ -44,12 +44,9 @@ export async function contentsOf(
   endpointId: number,
   ids: readonly number[],
 ): Promise<Map<number, string>> {
-  const found = await rows<{ id: number; contents: string }>(
-    db,
-    `select id, left(data::text, ${contentsMax}) as contents from webhook_deliveries
-     where endpoint_id = ? and id = any(?::bigint[])`,
-    [endpointId, ids],
-  );
+  const sql = `select id, left(data::text, ${contentsMax}) as contents from webhook_deliveries
+     where endpoint_id = ? and id = any(?::bigint[])`;
+  const found = await rows<{ id: number; contents: string }>(db, sql, [endpointId, ids]);
   return new Map(found.map(({ id, contents }) => [id, contents]));
 }
 
@@ -58,12 +55,9 @@ const atOnceSql = "update webhook_endpoints set next_at = '-infinity' where id =
 
 /** Sends a test event to a webhook, after its waiting deliveries. */
 export async function sendTestEvent(db: Db, endpointId: number): Promise<Delivery> {
-  const [made] = await rows<Delivery>(
-    db,
-    `with pause as (${atOnceSql})
-     insert into webhook_deliveries (endpoint_id, type, data) values (?, ?, '{}') returning ${columns}`,
-    [endpointId, endpointId, testEvent],
-  );
+  const sql = `with pause as (${atOnceSql})
+     insert into webhook_deliveries (endpoint_id, type, data) values (?, ?, '{}') returning ${columns}`;
+  const [made] = await rows<Delivery>(db, sql, [endpointId, endpointId, testEvent]);
   await rows(db, wakeSql);
   return made!;
 }
@@ -77,18 +71,15 @@ export async function redeliver(
   endpointId: number,
   deliveryId: number,
 ): Promise<Delivery | null> {
-  const [again] = await rows<Delivery>(
-    db,
-    `with pause as (${atOnceSql}), found as (
+  const sql = `with pause as (${atOnceSql}), found as (
        select * from webhook_deliveries where endpoint_id = ? and id = ?
      ), made as (
        insert into webhook_deliveries (endpoint_id, message_id, type, data)
        select endpoint_id, message_id, type, data from found where delivered_at is not null
        returning ${columns}
      )
-     select ${columns} from made union all select ${columns} from found where delivered_at is null`,
-    [endpointId, endpointId, deliveryId],
-  );
+     select ${columns} from made union all select ${columns} from found where delivered_at is null`;
+  const [again] = await rows<Delivery>(db, sql, [endpointId, endpointId, deliveryId]);
   if (again === undefined) return null;
   await rows(db, wakeSql);
   return again;

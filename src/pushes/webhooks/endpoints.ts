@@ -96,21 +96,16 @@ export const changeWebhook = (
   { url, events, description, enabled }: Partial<WebhookWish> & { enabled?: boolean | undefined },
 ): Promise<Webhook | null> =>
   inTransaction(db, async (tx) => {
-    const [before] = await rows<Pick<Webhook, "events">>(
-      tx,
-      "select events from webhook_endpoints where id = ? and partner_id = ? for no key update",
-      [id, partnerId],
-    );
+    const sql =
+      "select events from webhook_endpoints where id = ? and partner_id = ? for no key update";
+    const [before] = await rows<Pick<Webhook, "events">>(tx, sql, [id, partnerId]);
     if (before === undefined) return null;
     const begins =
       events?.includes("stations.changed") === true && !before.events.includes("stations.changed");
-    await rows(
-      tx,
-      `update webhook_endpoints set url = coalesce(?, url), events = coalesce(?::text[], events),
+    const updateSql = `update webhook_endpoints set url = coalesce(?, url), events = coalesce(?::text[], events),
          description = coalesce(?, description), updated_at = server_now()
-         ${begins ? `, ${cursorsSql}` : ""} ${url === undefined ? "" : `, ${freshSql}`} where id = ?`,
-      [url ?? null, events ?? null, description ?? null, id],
-    );
+         ${begins ? `, ${cursorsSql}` : ""} ${url === undefined ? "" : `, ${freshSql}`} where id = ?`;
+    await rows(tx, updateSql, [url ?? null, events ?? null, description ?? null, id]);
     if (enabled !== undefined) await switchWebhook(tx, id, enabled, "partner");
     return findWebhook(tx, id);
   });

@@ -14,16 +14,13 @@ export async function tellPartner(
   event: WebhookEvent,
   data: object,
 ): Promise<void> {
-  await rows(
-    tx,
-    `with told as (
+  const sql = `with told as (
        insert into webhook_deliveries (endpoint_id, type, data)
        select e.id, ?, ?::jsonb from webhook_endpoints e where e.partner_id = ? and ${isTold("?")}
        returning 1
      )
-     ${wakeSql} from told limit 1`,
-    [event, JSON.stringify(data), partnerId, event],
-  );
+     ${wakeSql} from told limit 1`;
+  await rows(tx, sql, [event, JSON.stringify(data), partnerId, event]);
 }
 
 /**
@@ -40,9 +37,7 @@ const expiringDays = 7;
 /** Tells partners of keys that end within seven days, once for each end. Gives the number of events. */
 export async function tellExpiringKeys(db: Statements): Promise<number> {
   const endpoints = `webhook_endpoints e where e.partner_id = k.partner_id and ${isTold("'key.expiring'")}`;
-  const [told] = await rows<{ count: number }>(
-    db,
-    `with expiring as (
+  const sql = `with expiring as (
        update keys k set expiry_told = expires_at
        where revoked_at is null and expires_at > server_now()
          and expires_at < server_now() + interval '${expiringDays} days'
@@ -55,7 +50,7 @@ export async function tellExpiringKeys(db: Statements): Promise<number> {
        from expiring k cross join lateral (select e.id from ${endpoints}) e
        returning 1
      )
-     select count(*) from told`,
-  );
+     select count(*) from told`;
+  const [told] = await rows<{ count: number }>(db, sql);
   return told!.count;
 }
