@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { createLog } from "#src/infrastructure/log.ts";
-import { createRedis } from "#src/infrastructure/redis.ts";
+import { createWorkerRedis } from "#src/infrastructure/redis.ts";
 import { type Client, until } from "#test/flow/client.ts";
 import { startLoad } from "#test/fault/load.ts";
 import { expectAnswers, expectInEffectOnce } from "#test/fault/proof.ts";
@@ -51,7 +51,7 @@ describe("fault: Redis is away", function () {
   it("lets a partner have no more than its limit from each process while Redis is emptied all the time", async () => {
     const limit = 60;
     await stage.country.db("partners").update({ rpm: limit });
-    const redis = createRedis(stage.config, createLog({ logLevel: "silent" }, "test"));
+    const redis = createWorkerRedis(stage.config, createLog({ logLevel: "silent" }, "test"));
     const first = async (client: Client) => (await client.get("/cities")).headers;
     for (const client of stage.clients)
       await until(

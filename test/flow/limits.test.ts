@@ -47,6 +47,7 @@ describe("flow: limits over four processes", () => {
     const env = {
       ...instance.env,
       REDIS_URL: redis.url,
+      TRUSTED_PROXIES: "127.0.0.1",
       CLOCK_OFFSET_S: String(offsetMs / 1000),
     };
     webs = await Promise.all(Array.from({ length: processes }, () => startRole("web", env)));
@@ -91,7 +92,7 @@ describe("flow: limits over four processes", () => {
 
   it("admits exactly the day's quota, says when the day ends, and gives the whole quota anew after 00:00 UTC", async () => {
     const midnight = Math.ceil(now() / dayMs) * dayMs;
-    await startAt(midnight - minuteMs);
+    await startAt(midnight - 10 * minuteMs);
     quota = await addPartner(country, { rpm: 100_000, daily: limit });
     const before = now();
     const shots = await fire(servers, perProcess, path, quota.secret);
@@ -140,8 +141,10 @@ describe("flow: limits over four processes", () => {
   it("admits each viewer of a page its own limit, and takes nothing from the secret keys'", async () => {
     const { secret, publishable } = await addPartner(country, { rpm: limit, daily: 50_000 });
     await earlyInMinute();
-    const shots = await fire(servers, perProcess, path, publishable);
-    expect(counted(shots)["200"]).to.equal(limit);
+    const viewers = ["192.0.2.1", "192.0.2.2"];
+    const volleys = viewers.map((viewer) => fire(servers, 40, path, publishable, { viewer }));
+    for (const shots of await Promise.all(volleys))
+      expect(counted(shots)).to.deep.equal({ "200": limit, "429 rate-limit-exceeded": 40 });
     const own = await fire(servers, 1, path, secret);
     expect(counted(own)).to.deep.equal({ "200": processes });
     expect(await usedToday(secret)).to.equal(processes + 1);
@@ -163,8 +166,8 @@ describe("flow: limits over four processes", () => {
       const first = await fire(servers, 10, path, secret);
       prepare();
       let killed = Promise.resolve();
-      const during = await fire(servers, perProcess, path, secret, () => {
-        killed = redis.kill9();
+      const during = await fire(servers, perProcess, path, secret, {
+        sent: () => void (killed = redis.kill9()),
       });
       await killed;
       const after = await fire(servers, perProcess, path, secret);

@@ -5,14 +5,14 @@ import { readAnswers, type WireAnswer } from "#test/harness/wire.ts";
 /**
  * Opens `perServer` connections to each server, and only when all of them stand sends `GET path` on every one within
  * one turn of the event loop: a start barrier that no client library's queue comes between. `sent` is called when all
- * are on their way and none is answered.
+ * are on their way and none is answered; `viewer` is the address that a proxy tells.
  */
 export async function fire(
   servers: readonly string[],
   perServer: number,
   path: string,
   key: string,
-  sent: () => void = () => undefined,
+  { sent, viewer = "192.0.2.1" }: { sent?: () => void; viewer?: string } = {},
 ): Promise<WireAnswer[]> {
   const urls = servers.flatMap((server) =>
     Array.from({ length: perServer }, () => new URL(server)),
@@ -22,10 +22,10 @@ export async function fire(
   const answers = sockets.map(readAll);
   for (const socket of sockets) {
     socket.write(
-      `GET /api/v1/partner${path} HTTP/1.1\r\nHost: fuel\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`,
+      `GET /api/v1/partner${path} HTTP/1.1\r\nHost: fuel\r\nAuthorization: Bearer ${key}\r\nX-Forwarded-For: ${viewer}\r\nConnection: close\r\n\r\n`,
     );
   }
-  sent();
+  sent?.();
   return (await Promise.all(answers)).flatMap((heard) => readAnswers(heard, "GET"));
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-const graceMs = 10_000;
+const graceMs = 30_000;
 /** Mocha's timer of the hook that asks. */
 const hookTimeout = "Timeout";
 
