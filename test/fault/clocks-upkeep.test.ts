@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createProducer, type Producer } from "#src/infrastructure/queues.ts";
-import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
+import { createWorkerRedis, type Redis } from "#src/infrastructure/redis.ts";
 import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
 import { countRows } from "#test/fault/proof.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
@@ -48,7 +48,7 @@ describe("fault: the wall clocks of upkeep and clock", function () {
     const { config, env } = instance;
     country = await openCountry(config, stationCount);
     const log = createLog({ logLevel: "silent" }, "test");
-    redis = createRedis(config, log);
+    redis = createWorkerRedis(config, log);
     producer = createProducer(config, log);
     wall = await createFakeClock();
     for (const role of ["web", "marks", "snapshots"]) others.push(await startRole(role, env));

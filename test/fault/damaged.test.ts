@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { createLog } from "#src/infrastructure/log.ts";
-import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
+import { createWorkerRedis, type Redis } from "#src/infrastructure/redis.ts";
 import { serving, writeStations } from "#test/api/reads-country.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
@@ -21,7 +21,7 @@ describe("fault: damaged data in Redis", function () {
   before(async () => {
     const times = { SLOT_MS: "500", DUMP_MAX_AGE_MS: "60000", INSIGHTS_MS: "1000" };
     instance = await createTestInstance(times);
-    redis = createRedis(instance.config, createLog({ logLevel: "silent" }, "test"));
+    redis = createWorkerRedis(instance.config, createLog({ logLevel: "silent" }, "test"));
     country = await openCountry(instance.config, 50);
     await writeStations(
       country.db,

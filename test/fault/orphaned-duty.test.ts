@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { createLog } from "#src/infrastructure/log.ts";
-import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
+import { createWorkerRedis, type Redis } from "#src/infrastructure/redis.ts";
 import { until } from "#test/flow/client.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { runOperator } from "#test/harness/operator.ts";
@@ -14,12 +14,8 @@ describe("fault: Redis loses parts of a queue", function () {
   let stopClock: () => Promise<void>;
   before(async () => {
     instance = await createTestInstance();
-    redis = createRedis(instance.config, createLog({ logLevel: "silent" }, "test"));
+    redis = createWorkerRedis(instance.config, createLog({ logLevel: "silent" }, "test"));
     key = (name) => `${instance.config.redisPrefix}:upkeep:${name}`;
-    await until(
-      async () => redis.status,
-      (status) => status === "ready",
-    );
     stopClock = await startWorker("clock", instance.config);
   });
   after(async () => {

@@ -9,7 +9,7 @@ import { expectServed } from "#test/fault/proof.ts";
 import { openStage, type Stage } from "#test/fault/stage.ts";
 import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
 import { recallToken } from "#src/feed/database-identity.ts";
-import { createRedis } from "#src/infrastructure/redis.ts";
+import { createWorkerRedis } from "#src/infrastructure/redis.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 
 // The system identifier and the timeline of a copy of files are those of its server.
@@ -19,7 +19,7 @@ describe("fault: a backup of Postgres's files put back in place", function () {
   let others: RoleProcess[] = [];
   let copy: ReturnType<typeof mirror>;
   let data: string;
-  let redis: ReturnType<typeof createRedis>;
+  let redis: ReturnType<typeof createWorkerRedis>;
   const otherRoles = ["snapshots", "upkeep", "clock"];
   const startOthers = async (): Promise<void> => {
     others = await Promise.all(otherRoles.map((name) => startRoleProcess(name, stage.env)));
@@ -33,7 +33,7 @@ describe("fault: a backup of Postgres's files put back in place", function () {
     data = found!.data_directory;
     copy = mirror({ baseUrl: stage.webs[0]!.baseUrl, key: stage.country.secret, pollMs: 300 });
     await copy.ready();
-    redis = createRedis(stage.config, createLog({ logLevel: "silent" }, "test"));
+    redis = createWorkerRedis(stage.config, createLog({ logLevel: "silent" }, "test"));
   });
   afterEach(async () => {
     redis?.disconnect();

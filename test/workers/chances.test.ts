@@ -6,7 +6,7 @@ import { hourMs, minuteMs } from "#src/domain/units.ts";
 import { clearOldLevels, writeLevels } from "#src/feed/chance-levels.ts";
 import { createClock, databaseNow } from "#src/infrastructure/clock.ts";
 import { createLog } from "#src/infrastructure/log.ts";
-import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
+import { createWorkerRedis, type Redis } from "#src/infrastructure/redis.ts";
 import { createServerTime, type ServerTime } from "#src/infrastructure/server-time.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { msOf } from "#src/marks/marks.ts";
@@ -35,7 +35,7 @@ describe("worker: the chances follow the marks", function () {
   let time: ServerTime;
   before(async () => {
     const { config } = instance;
-    redis = createRedis(config, log);
+    redis = createWorkerRedis(config, log);
     time = createServerTime({ config, db: country.db, redis, log });
     await time.start();
   });

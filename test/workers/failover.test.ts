@@ -3,7 +3,7 @@ import { rows } from "#src/infrastructure/db.ts";
 import { recallToken } from "#src/feed/database-identity.ts";
 import { createFollower, type Follower } from "#src/feed/follower.ts";
 import { createLog } from "#src/infrastructure/log.ts";
-import { createRedis } from "#src/infrastructure/redis.ts";
+import { createWorkerRedis } from "#src/infrastructure/redis.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { followFailover } from "#workers/upkeep/failover.ts";
 import { useStage } from "#test/flow/stage.ts";
@@ -12,8 +12,8 @@ const log = createLog({ logLevel: "silent" }, "test");
 
 describe("worker: a database that is another one than before", function () {
   const { instance, country } = useStage(5, []);
-  let redis: ReturnType<typeof createRedis>;
-  before(() => void (redis = createRedis(instance.config, log)));
+  let redis: ReturnType<typeof createWorkerRedis>;
+  before(() => void (redis = createWorkerRedis(instance.config, log)));
   after(() => redis?.disconnect());
 
   const follow = () =>

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import pg from "pg";
 import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
-import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
+import { createWorkerRedis, type Redis } from "#src/infrastructure/redis.ts";
 import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
@@ -22,11 +22,7 @@ describe("worker: retention", function () {
   let trusted = true;
 
   before(async () => {
-    redis = createRedis(instance.config, createLog({ logLevel: "silent" }, "test"));
-    await until(
-      async () => redis.status,
-      (status) => status === "ready",
-    );
+    redis = createWorkerRedis(instance.config, createLog({ logLevel: "silent" }, "test"));
   });
   beforeEach(async () => {
     other = new pg.Client({ connectionString: instance.databaseUrl });

@@ -6,7 +6,7 @@ import { rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createPeers } from "#src/infrastructure/peers.ts";
 import { createProducer, type Producer } from "#src/infrastructure/queues.ts";
-import { createRedis } from "#src/infrastructure/redis.ts";
+import { createWorkerRedis } from "#src/infrastructure/redis.ts";
 import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
 import { until } from "#test/flow/client.ts";
 import { startRole } from "#test/harness/roles.ts";
@@ -40,7 +40,7 @@ describe("worker: the sentinel", function () {
   this.timeout(300_000);
   const { instance, country } = useStage(count, []);
   let producer: Producer;
-  let redis: ReturnType<typeof createRedis>;
+  let redis: ReturnType<typeof createWorkerRedis>;
   let peers: ReturnType<typeof createPeers>;
   let slot = 0;
 
@@ -49,7 +49,7 @@ describe("worker: the sentinel", function () {
     await setStates(count, stateOf("yes"), "yes");
     await stamp();
     producer = createProducer(config, log);
-    redis = createRedis(config, log);
+    redis = createWorkerRedis(config, log);
     peers = createPeers({
       ...{ role: "test", config, log, redis },
       db: country.db,

@@ -6,7 +6,7 @@ import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
 import { fixedSets } from "#snapshots/dumps/fixed-sets.ts";
 import type { Filters } from "#snapshots/model/filters.ts";
 import { createLog } from "#src/infrastructure/log.ts";
-import { createRedis, type Redis } from "#src/infrastructure/redis.ts";
+import { createWorkerRedis, type Redis } from "#src/infrastructure/redis.ts";
 import { serving, writeStations } from "#test/api/reads-country.ts";
 import { until } from "#test/flow/client.ts";
 import { createDumpMaker, type DumpMaker } from "#test/flow/dump-maker.ts";
@@ -20,8 +20,7 @@ describe("the dumps that are kept ready", () => {
   const start = now;
 
   before(async () => {
-    redis = createRedis(instance.config, createLog({ logLevel: "silent" }, "test"));
-    await new Promise((resolve) => redis.once("ready", resolve));
+    redis = createWorkerRedis(instance.config, createLog({ logLevel: "silent" }, "test"));
     await writeStations(instance.db, [
       { id: "n1", lat: 55, lon: 37, state: serving("yes", start, { fuelsNow: ["95"] }) },
       { id: "n2", lat: 56, lon: 38, state: serving("no", start) },
