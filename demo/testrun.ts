@@ -27,18 +27,21 @@ interface Kind {
 const ending = ".test.ts";
 // More than cores: tests wait for servers, and for time to pass.
 const jobs = Number(process.env["TEST_JOBS"]) || Math.min(availableParallelism() + 2, 8);
-// They mostly wait, up to a minute each: from the start on, one beside others that need the processor.
-const waiting = [
+// Long ones, most of which mostly wait: from the start on, one beside others that need the processor.
+const long = [
+  "domain/chance-learning",
   "workers/sentinel",
   "flow/feeds",
   "flow/schedule",
   "flow/start-without-database",
   "demo/start",
-  "demo/given-country",
   "flow/mirrors",
   "flow/mark",
   "flow/alarms",
   "flow/statuses",
+  "workers/chances",
+  "workers/learn-rates",
+  "snapshots/model",
 ].map((name) => join("test", `${name}.test.ts`));
 // The rooms with the longest files come first, so that none is left alone at the end.
 const rooms = [
@@ -213,9 +216,9 @@ function filesOf(path: string): string[] {
     .sort((a, b) => statSync(b).size - statSync(a).size);
 }
 
-/** One that waits before each three of the others. */
+/** A long one before each three of the others. */
 function spread(all: readonly string[]): string[] {
-  const slow = waiting.filter((file) => all.includes(file));
+  const slow = long.filter((file) => all.includes(file));
   const others = all.filter((file) => !slow.includes(file));
   const mixed = others.flatMap((file, n) => [
     ...(n % 3 === 0 ? slow.slice(n / 3, n / 3 + 1) : []),

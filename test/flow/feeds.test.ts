@@ -99,10 +99,17 @@ describe("flow: feeds", function () {
     (await olga.call("GET", "/feeds")).body.feeds as ConsoleFeed[];
   const runsOf = async (id: number): Promise<ConsoleImport[]> =>
     (await operator("feed", "show", String(id))).json.runs as ConsoleImport[];
-  /** Its runs when the newest one, number `count`, has ended. */
-  const ended = (id: number, count: number): Promise<ConsoleImport[]> =>
+  /** Its runs when the newest one, number `count`, has ended. Looks for due ones as the duty of `upkeep` does each 5 s. */
+  const ended = (
+    id: number,
+    count: number,
+    look: () => Promise<unknown> = () => wakeDueFeeds(country.db, producer),
+  ): Promise<ConsoleImport[]> =>
     until(
-      () => runsOf(id),
+      async () => {
+        await look();
+        return runsOf(id);
+      },
       (runs) => runs.length >= count && runs[0]!.state !== "running",
     );
   const add = async (source: string, ...options: string[]): Promise<number> => {
@@ -110,7 +117,6 @@ describe("flow: feeds", function () {
     expect(made.code, made.err).to.equal(0);
     return made.json.id as number;
   };
-  /** As the duty of `upkeep` finds it, which looks each five seconds. */
   const makeDue = async (id: number): Promise<void> => {
     await rows(country.db, "update feeds set due_at = now() where id = ?", [id]);
     await wakeDueFeeds(country.db, producer);
@@ -124,7 +130,6 @@ describe("flow: feeds", function () {
   const run = async (id: number, ...options: string[]): Promise<ConsoleImport> => {
     const count = (await runsOf(id)).length + 1;
     await operator("feed", "run", String(id), ...options);
-    await wakeDueFeeds(country.db, producer);
     return (await ended(id, count))[0]!;
   };
   const served = async (source: string): Promise<number> => {
@@ -152,7 +157,7 @@ describe("flow: feeds", function () {
     });
 
     it("bring stations into the API, with nobody doing anything", async () => {
-      const [first] = await ended(id, 1);
+      const [first] = await ended(id, 1, async () => {});
       expect(first).to.include({
         ...{ state: "done", kind: "feed", fault: null, actor: `feed ${id}`, file: "r, p" },
       });
@@ -263,6 +268,7 @@ describe("flow: feeds", function () {
       });
       const count = (await runsOf(id)).length;
       await operator("feed", "run", String(id));
+      await wakeDueFeeds(country.db, producer);
       await until(async () => answer, Boolean);
       // Due again, and looked for by the duty and two workers.
       await rows(country.db, "update feeds set due_at = now() where id = ?", [id]);
