@@ -1,24 +1,20 @@
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
-import type { MapSite } from "#test/browser/map-site.ts";
-import { mapAt, openOwnMap, titleOf } from "#test/browser/offline-drive.ts";
+import type { Page } from "playwright-core";
+import { mapAt, useOwnMap, titleOf } from "#test/browser/offline-drive.ts";
 import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import {
   axeFaults,
   fitsWidth,
-  openBrowser,
+  useBrowser,
   openPage,
   type PageOptions,
 } from "#test/harness/browser.ts";
 
 describe("browser: stations along a driver's way", function () {
-  let browser: Browser;
-  let site: MapSite;
-
-  before(async function () {
-    browser = await openBrowser(this);
-    site = await openOwnMap();
+  useBrowser();
+  const site = useOwnMap();
+  before(async () => {
     const api = createClient(site.web.baseUrl, site.country.secret);
     for (const [n, fuels] of [
       [4, ["95"]],
@@ -32,17 +28,13 @@ describe("browser: stations along a driver's way", function () {
       );
     }
   });
-  after(async () => {
-    await site?.stop();
-    await browser?.close();
-  });
 
   const press = (page: Page, name: string) =>
     page.getByRole("button", { name, exact: true }).click();
   const open = async (options: PageOptions) => {
     const { lat, lon } = placeOf(30);
     const position = { latitude: lat, longitude: lon, accuracy: 10 };
-    const opened = await openPage(browser, { ...options, position });
+    const opened = await openPage({ ...options, position });
     await opened.page.goto(`${mapAt(site, 30)}&fuel=95`);
     return opened;
   };

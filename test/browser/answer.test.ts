@@ -1,14 +1,13 @@
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { rows } from "#src/infrastructure/db.ts";
-import type { MapSite } from "#test/browser/map-site.ts";
-import { openOwnMap } from "#test/browser/offline-drive.ts";
+import { useOwnMap } from "#test/browser/offline-drive.ts";
 import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import {
   axeFaults,
   fitsWidth,
-  openBrowser,
+  useBrowser,
   openPage,
   type PageOptions,
 } from "#test/harness/browser.ts";
@@ -16,8 +15,6 @@ import { itLong, sized } from "#test/harness/long.ts";
 
 // Stations 3 and 9 have 95, 9 for less and told later; 5 has it since thirteen hours. Decisions 15.43.
 describe("browser: the answer first", function () {
-  let browser: Browser;
-  let site: MapSite;
   const sizes: [string, PageOptions][] = [
     ["a phone", { phone: true, width: 390, height: 780 }],
     ["a desktop", { width: 1280, height: 800 }],
@@ -25,9 +22,9 @@ describe("browser: the answer first", function () {
   const [, phone] = sizes[0]!;
   const at = (n: number) => ({ latitude: placeOf(n).lat, longitude: placeOf(n).lon, accuracy: 10 });
 
-  before(async function () {
-    browser = await openBrowser(this);
-    site = await openOwnMap();
+  useBrowser();
+  const site = useOwnMap();
+  before(async () => {
     const api = createClient(site.web.baseUrl, site.country.secret);
     for (const [n, price] of [
       [3, 64.5],
@@ -44,10 +41,6 @@ describe("browser: the answer first", function () {
       );
     }
   });
-  after(async () => {
-    await site?.stop();
-    await browser?.close();
-  });
 
   const press = (page: Page, name: string) =>
     page.getByRole("button", { name, exact: true }).click();
@@ -63,7 +56,7 @@ describe("browser: the answer first", function () {
   // A phone's walk has more in its way.
   for (const [name, options] of sizes.slice(0, sized(1, sizes.length))) {
     it(`asks a stranger on ${name} for the fuel and the city, and shows the nearest with it`, async () => {
-      const { page, requests, complaints, close } = await openPage(browser, options);
+      const { page, requests, complaints, close } = await openPage(options);
       await page.goto(`${site.web.baseUrl}/`);
       await page.getByText("Which fuel?").first().waitFor();
       await page.locator("#early").waitFor({ state: "detached" });
@@ -92,7 +85,7 @@ describe("browser: the answer first", function () {
     });
 
     it(`needs no map on ${name}: the button and the nearest are there before it and without it`, async () => {
-      const { page, close } = await openPage(browser, { ...options, position: at(8) });
+      const { page, close } = await openPage({ ...options, position: at(8) });
       await page.addInitScript(withoutWebgl);
       await page.goto(`${site.web.baseUrl}/?fuel=95`);
       await page.getByText("Within 5 km of you").waitFor();
@@ -108,7 +101,7 @@ describe("browser: the answer first", function () {
   }
 
   it("hears a press that comes before the script, and answers before the map's code has come", async () => {
-    const { page, close } = await openPage(browser, { ...phone, position: at(2) });
+    const { page, close } = await openPage({ ...phone, position: at(2) });
     let letGo = (): void => {};
     const held = new Promise<void>((go) => (letGo = go));
     await page.route(/\/assets\/.*\.m?js$/, async (route) => {
@@ -125,7 +118,7 @@ describe("browser: the answer first", function () {
   });
 
   it("finds the nearest without a network in what the device holds, and says of when that is", async () => {
-    const { page, close } = await openPage(browser, { ...phone, position: at(3) });
+    const { page, close } = await openPage({ ...phone, position: at(3) });
     await page.goto(`${site.web.baseUrl}/?fuel=95`);
     await page.getByText("Within 5 km of you").waitFor();
     await page.getByRole("region", { name: "Map of filling stations" }).waitFor();
@@ -146,7 +139,7 @@ describe("browser: the answer first", function () {
   });
 
   it("leads from a station without the fuel to the next that has it, and tells what a mark counts for", async () => {
-    const { page, close } = await openPage(browser, { ...phone, position: at(0) });
+    const { page, close } = await openPage({ ...phone, position: at(0) });
     await page.goto(`${site.web.baseUrl}/s/${placeOf(8).id}?fuel=95`);
     await page.getByRole("heading", { name: "Station n1008" }).waitFor();
     const next = page.getByRole("button", {
@@ -174,7 +167,7 @@ describe("browser: the answer first", function () {
   });
 
   itLong("offers during the cooldown what counts, and the mark first at the station", async () => {
-    const { page, close } = await openPage(browser, { ...phone, position: at(12) });
+    const { page, close } = await openPage({ ...phone, position: at(12) });
     await page.clock.install();
     await page.goto(`${site.web.baseUrl}/s/${placeOf(12).id}`);
     await page.getByRole("heading", { name: "Station n1012" }).waitFor();
@@ -190,7 +183,7 @@ describe("browser: the answer first", function () {
   });
 
   it("has one menu for language, theme and the other pages, and keeps the language", async () => {
-    const { page, close } = await openPage(browser, { ...phone, dark: true });
+    const { page, close } = await openPage({ ...phone, dark: true });
     await page.goto(`${site.web.baseUrl}/?fuel=95`);
     await page.locator("#early").waitFor({ state: "detached" });
     await press(page, "More");
@@ -208,7 +201,7 @@ describe("browser: the answer first", function () {
   });
 
   it("is told of one station alone from its card", async () => {
-    const { page, close } = await openPage(browser, { ...phone, installs: true });
+    const { page, close } = await openPage({ ...phone, installs: true });
     const origin = site.web.baseUrl;
     await page.context().grantPermissions(["notifications"], { origin });
     await page.addInitScript(

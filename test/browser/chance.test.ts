@@ -1,22 +1,17 @@
 import { expect } from "chai";
-import type { Browser } from "playwright-core";
 import { hourMs } from "#src/domain/units.ts";
-import type { MapSite } from "#test/browser/map-site.ts";
-import { openOwnMap } from "#test/browser/offline-drive.ts";
+import { useOwnMap } from "#test/browser/offline-drive.ts";
 import { writeChances } from "#test/flow/chances.ts";
 import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { axeFaults, fitsWidth, openBrowser, openPage } from "#test/harness/browser.ts";
+import { axeFaults, fitsWidth, useBrowser, openPage } from "#test/harness/browser.ts";
 import { sized } from "#test/harness/long.ts";
 
 // Stations 3, 5 and 9 have 95 since hours; the farther two are likelier. Decisions 23.20.
 describe("browser: the chance beside the status", function () {
-  let browser: Browser;
-  let site: MapSite;
-
-  before(async function () {
-    browser = await openBrowser(this);
-    site = await openOwnMap();
+  useBrowser();
+  const site = useOwnMap();
+  before(async () => {
     const api = createClient(site.web.baseUrl, site.country.secret);
     for (const n of [3, 5, 9]) {
       await api.mark(placeOf(n), `driver ${n}`, {
@@ -37,10 +32,6 @@ describe("browser: the chance beside the status", function () {
       ({ body }) => body.count === 1,
     );
   });
-  after(async () => {
-    await site?.stop();
-    await browser?.close();
-  });
 
   const languages = [
     ["en", { phone: true, width: 390, height: 844 }, ["Likely", "Likely has 95 (85%)", "marks"]],
@@ -52,7 +43,7 @@ describe("browser: the chance beside the status", function () {
   ] as const;
   for (const [language, size, words] of languages.slice(0, sized(1, 2))) {
     it(`orders the nearest list by it and explains it on the card, in ${language}`, async () => {
-      const { page, close } = await openPage(browser, { ...size });
+      const { page, close } = await openPage({ ...size });
       await page.goto(`${site.web.baseUrl}/?city=Тестоград&fuel=95&lang=${language}`);
       const rows = page.locator(".panel .station-row button");
       await rows.first().waitFor();

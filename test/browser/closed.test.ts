@@ -1,12 +1,12 @@
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
-import { type MapSite, openMapSite } from "#test/browser/map-site.ts";
+import type { Page } from "playwright-core";
+import { useMap } from "#test/browser/map-site.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import {
   axeFaults,
   fitsWidth,
-  openBrowser,
+  useBrowser,
   openPage,
   type PageOptions,
 } from "#test/harness/browser.ts";
@@ -14,15 +14,13 @@ import { sized } from "#test/harness/long.ts";
 
 // Station 3 is closed and has 95; 5 sells no 98, which a driver has missed there; 6 never closes, and sells 98.
 describe("browser: what a station sells and when it is open (decisions 14.22)", function () {
-  let browser: Browser;
-  let site: MapSite;
   let api: Client;
   const en = { phone: true, width: 320, height: 640 };
   const ru = { phone: true, width: 320, height: 640, locale: "ru-RU" };
 
-  before(async function () {
-    browser = await openBrowser(this);
-    site = await openMapSite({ stations: 60, roles: ["marks"] });
+  useBrowser();
+  const site = useMap({ stations: 60, roles: ["marks"] });
+  before(async () => {
     api = createClient(site.web.baseUrl, site.country.secret);
     const facts: [number, object][] = [
       [3, { grades_sold: "92,95", opening_hours: "Mo-Su off" }],
@@ -48,14 +46,10 @@ describe("browser: what a station sells and when it is open (decisions 14.22)", 
       );
     }
   });
-  after(async () => {
-    await site?.stop();
-    await browser?.close();
-  });
 
   const open = async (n: number, options: PageOptions, parameters: Record<string, string> = {}) => {
     const { lat, lon } = placeOf(n);
-    const opened = await openPage(browser, options);
+    const opened = await openPage(options);
     const at = { lat: String(lat), lon: String(lon), zoom: "11", gestures: "greedy" };
     await opened.page.goto(site.widgetUrl({ ...at, ...parameters }));
     await opened.page.locator(".controls.lower").waitFor();

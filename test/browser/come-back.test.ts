@@ -1,15 +1,15 @@
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { rows } from "#src/infrastructure/db.ts";
 import { issueConsumerKey } from "#src/keys/consumer-key.ts";
-import { type MapSite, openMapSite } from "#test/browser/map-site.ts";
+import { useMap } from "#test/browser/map-site.ts";
 import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { newBrowser } from "#test/flow/push-services.ts";
 import {
   axeFaults,
   fitsWidth,
-  openBrowser,
+  useBrowser,
   openPage,
   type PageOptions,
 } from "#test/harness/browser.ts";
@@ -17,15 +17,13 @@ import { itLong } from "#test/harness/long.ts";
 
 // Station 3 has 95. Stations 2 and 4 are of another brand than all others.
 describe("browser: a driver who comes back", function () {
-  let browser: Browser;
-  let site: MapSite;
   const phone = { phone: true, width: 360, height: 640 };
   const desktop = { width: 1024, height: 700 };
   const at = { latitude: placeOf(0).lat, longitude: placeOf(0).lon, accuracy: 10 };
 
-  before(async function () {
-    browser = await openBrowser(this);
-    site = await openMapSite({ stations: 30, roles: ["marks"] });
+  useBrowser();
+  const site = useMap({ stations: 30, roles: ["marks"] });
+  before(async () => {
     const { country, web, instance } = site;
     const renamed = [placeOf(2).id, placeOf(4).id];
     const rename =
@@ -44,13 +42,9 @@ describe("browser: a driver who comes back", function () {
       ({ status }) => status === 200,
     );
   });
-  after(async () => {
-    await site?.stop();
-    await browser?.close();
-  });
 
   const open = async (path: string, options: PageOptions = phone) => {
-    const opened = await openPage(browser, options);
+    const opened = await openPage(options);
     await opened.page.goto(`${site.web.baseUrl}/${path}`);
     await opened.page.locator(".controls.lower").waitFor();
     return opened;
@@ -64,7 +58,7 @@ describe("browser: a driver who comes back", function () {
   const view = `lat=${placeOf(3).lat}&lon=37&zoom=14`;
 
   it("asks to be told, sees the notification, and stops it", async () => {
-    const { page, complaints, close } = await openPage(browser, {
+    const { page, complaints, close } = await openPage({
       ...phone,
       position: at,
       installs: true,

@@ -56,7 +56,7 @@ describe("browser: console, brands", function () {
       await site.country.db.raw(
         "update stations set brand = 'Неизвестная сеть с длинным названием'",
       );
-      const view = await openPage(site.browser, { width: 320, dark, locale: "ru-RU" });
+      const view = await openPage({ width: 320, dark, locale: "ru-RU" });
       const { page } = view;
       await goTo(page, "/brands");
       await page.getByLabel("Имя", { exact: true }).fill("olga");

@@ -44,7 +44,7 @@ describe("browser: console, chances", function () {
     const cells = page.getByRole("cell", { name: /→ \d+ %/ });
     expect(await cells.count()).to.equal(2);
     expect(await axeFaults(page)).to.deep.equal([]);
-    const view = await openPage(site.browser, { width: 390, dark: true, locale: "ru-RU" });
+    const view = await openPage({ width: 390, dark: true, locale: "ru-RU" });
     await site.goTo(view.page, `/stations/${place.id}`);
     await view.page.getByLabel("Имя", { exact: true }).fill("olga");
     await view.page.getByLabel("Пароль", { exact: true }).fill(testPassword);

@@ -92,7 +92,7 @@ describe("browser: console, pairs of stations", function () {
   for (const dark of sized([true], [false, true]))
     it(`has no fault that axe finds and fits a narrow window, ${dark ? "dark" : "light"}, in Russian`, async () => {
       await doubt(10, 20);
-      const view = await openPage(site.browser, { width: 320, dark, locale: "ru-RU" });
+      const view = await openPage({ width: 320, dark, locale: "ru-RU" });
       const { page } = view;
       await goTo(page, "/pairs");
       await page.getByLabel("Имя", { exact: true }).fill("olga");

@@ -1,16 +1,15 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import type { Client } from "#test/flow/client.ts";
 import { type Country, placeOf } from "#test/flow/country.ts";
 import { fillReview } from "#test/flow/held-marks.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
-import { openBrowser, type OpenedPage, openPage } from "#test/harness/browser.ts";
+import { useBrowser, type OpenedPage, openPage } from "#test/harness/browser.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import type { RunningRole } from "#test/harness/roles.ts";
 import { useStage } from "#test/flow/stage.ts";
 
 /** What the tests of one file share; `opened` is the page of the test that runs. */
 export interface ConsoleSite {
-  browser: Browser;
   instance: TestInstance;
   country: Country;
   web: RunningRole;
@@ -51,15 +50,14 @@ export function useConsole(): ConsoleSite {
     complaints: (view) => view.complaints.filter((one) => !one.includes("401")),
   } as ConsoleSite;
 
-  before(async function () {
-    site.browser = await openBrowser(this);
+  useBrowser();
+  before(async () => {
     await addOperator(site.country.db, "olga", "operator");
     await addOperator(site.country.db, "vera", "viewer");
     site.nextPlace = await fillReview(site.partner, 0);
   });
-  after(() => site.browser?.close());
   beforeEach(async () => {
-    site.opened = await openPage(site.browser);
+    site.opened = await openPage();
   });
   afterEach(() => site.opened.close());
   return site;

@@ -166,7 +166,7 @@ describe("browser: console, what is found, stations and people", function () {
     const link = page.getByRole("link", { name: "Download all as CSV" });
     const [file] = await Promise.all([page.waitForEvent("download"), link.click()]);
     expect(file.suggestedFilename()).to.equal("refused.csv");
-    const view = await openPage(site.browser, { width: 320, dark: true, locale: "ru-RU" });
+    const view = await openPage({ width: 320, dark: true, locale: "ru-RU" });
     const { page: russian } = view;
     await goTo(russian, "/imports");
     await russian.getByLabel("Имя", { exact: true }).fill("olga");

@@ -181,7 +181,7 @@ describe("browser: console", function () {
     "issues a second key, shown once, and revokes the first: its dashboard is closed",
     async () => {
       const { id, secret } = await addPartner(site.country);
-      const dashboard = await openPage(site.browser);
+      const dashboard = await openPage();
       await dashboard.page.goto(`${site.web.baseUrl}/dashboard/`);
       await dashboard.page.getByLabel("Secret key").fill(secret);
       await press(dashboard.page, "Sign in");
@@ -324,7 +324,7 @@ describe("browser: console", function () {
       const [width, dark] = window;
       const what = `${width} px wide, ${dark ? "dark" : "light"}`;
       it(`has no fault that axe finds, fits, and asks no other host: ${what}`, async () => {
-        const view = await openPage(site.browser, { width, dark });
+        const view = await openPage({ width, dark });
         await goTo(view.page, "/");
         await view.page.getByLabel("Name").waitFor();
         expect(await axeFaults(view.page), "sign-in").to.deep.equal([]);
@@ -351,7 +351,7 @@ describe("browser: console", function () {
 
     it("in Russian: its frame, and in the long run each page", async () => {
       const words: Record<string, string> = { ...ofKit, ...russian };
-      const view = await openPage(site.browser, { width: 390, locale: "ru-RU" });
+      const view = await openPage({ width: 390, locale: "ru-RU" });
       const { page } = view;
       await goTo(page, "/");
       await page.getByLabel("Имя", { exact: true }).fill("olga");

@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { placeOf } from "#test/flow/country.ts";
-import { type MapSite, openMapSite } from "#test/browser/map-site.ts";
-import { openBrowser, openPage, type OpenedPage } from "#test/harness/browser.ts";
+import { useMap } from "#test/browser/map-site.ts";
+import { useBrowser, openPage, type OpenedPage } from "#test/harness/browser.ts";
 
 const { id } = placeOf(0);
 
@@ -15,19 +15,15 @@ interface Got {
 }
 
 describe("browser: a partner's own page calls the API (decisions 8.34, 8.35)", function () {
-  let browser: Browser;
-  let site: MapSite;
   let opened: OpenedPage;
 
-  before(async function () {
-    browser = await openBrowser(this);
-    site = await openMapSite({ stations: 20, roles: ["marks"], key: { reports: true } });
-    opened = await openPage(browser);
+  useBrowser();
+  const site = useMap({ stations: 20, roles: ["marks"], key: { reports: true } });
+  before(async () => {
+    opened = await openPage();
   });
   after(async () => {
     await opened?.close();
-    await site?.stop();
-    await browser?.close();
   });
 
   const onPage = async (host: string): Promise<Page> => {

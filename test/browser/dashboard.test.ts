@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { rows } from "#src/infrastructure/db.ts";
 import { englishLeft } from "#test/browser/english-left.ts";
 import { addKey } from "#test/api/edge.ts";
@@ -11,7 +11,7 @@ import { addPartner, type OtherPartner } from "#test/flow/more-partners.ts";
 import {
   axeFaults,
   fitsWidth,
-  openBrowser,
+  useBrowser,
   type OpenedPage,
   openPage,
 } from "#test/harness/browser.ts";
@@ -24,17 +24,13 @@ import { useStage } from "#test/flow/stage.ts";
 describe("browser: dashboard", function () {
   const settings = { SIGN_INS_PER_MINUTE: "1000" };
   const { instance, country, web } = useStage(5, ["web", "marks"], settings);
-  let browser: Browser;
   let opened: OpenedPage;
   let partner: OtherPartner;
 
-  before(async function () {
-    browser = await openBrowser(this);
-  });
-  after(() => browser?.close());
+  useBrowser();
   beforeEach(async () => {
     partner = await addPartner(country, { rpm: 600, daily: 5000 });
-    opened = await openPage(browser);
+    opened = await openPage();
   });
   afterEach(() => opened.close());
 
@@ -361,7 +357,7 @@ describe("browser: dashboard", function () {
     await own.getByLabel("For whom").fill("The manager");
     await own.getByRole("button", { name: "Make the link" }).click();
     const url = await own.locator("code.said").innerText();
-    const view = await openPage(browser, { width: 390 });
+    const view = await openPage({ width: 390 });
     const reader = view.page;
     await reader.goto(url);
     await part(reader, "Today").getByText("updated every 15 s").waitFor();
@@ -523,7 +519,7 @@ describe("browser: dashboard", function () {
     const what = `${width} wide, ${dark ? "dark" : "light"}`;
     it(`is free of faults that axe finds, fits and asks no other host, ${what}`, async () => {
       await live();
-      const view = await openPage(browser, { width, dark });
+      const view = await openPage({ width, dark });
       await open(view.page);
       await view.page.getByLabel("Secret key").waitFor();
       expect(await axeFaults(view.page), `sign-in ${what}`).to.deep.equal([]);
@@ -559,7 +555,7 @@ describe("browser: dashboard", function () {
       const older =
         "update keys set created_at = created_at - interval '2 days' where partner_id = ?";
       await rows(country.db, older, [partner.id]);
-      const view = await openPage(browser, { width: 390, locale: "ru-RU" });
+      const view = await openPage({ width: 390, locale: "ru-RU" });
       const { page } = view;
       await open(page);
       await page.getByRole("heading", { name: "Кабинет партнёра" }).waitFor();

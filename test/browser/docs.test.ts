@@ -1,19 +1,17 @@
 import { expect } from "chai";
-import type { Browser } from "playwright-core";
 import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
-import { axeFaults, fitsWidth, openBrowser, openPage } from "#test/harness/browser.ts";
+import { axeFaults, fitsWidth, useBrowser, openPage } from "#test/harness/browser.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import { itLong } from "#test/harness/long.ts";
 
 describe("browser: the API and the guide", () => {
-  let browser: Browser;
   let instance: TestInstance;
   let edge: Edge;
   let origin: string;
   let key: string;
 
-  before(async function () {
-    browser = await openBrowser(this);
+  useBrowser();
+  before(async () => {
     instance = await startInstance();
     edge = await startEdge(instance.config);
     origin = `http://127.0.0.1:${edge.port}`;
@@ -22,11 +20,10 @@ describe("browser: the API and the guide", () => {
   after(async () => {
     await edge?.stop();
     await instance?.drop();
-    await browser?.close();
   });
 
   it("lists, finds and shows every call with samples, and tries it, from this server alone", async () => {
-    const { page, complaints, requests, close } = await openPage(browser, { width: 1280 });
+    const { page, complaints, requests, close } = await openPage({ width: 1280 });
     const document = (await (await fetch(`${edge.url}/openapi.json`)).json()) as {
       paths: Record<string, Record<string, { operationId: string; summary: string }>>;
     };
@@ -98,7 +95,7 @@ describe("browser: the API and the guide", () => {
   });
 
   itLong("can be read on a phone, in both themes, without a fault that axe finds", async () => {
-    const { page, complaints, close } = await openPage(browser, {
+    const { page, complaints, close } = await openPage({
       ...{ width: 390, height: 844, phone: true, dark: true },
     });
     const themeNow = (): Promise<string> => page.evaluate("document.documentElement.dataset.theme");

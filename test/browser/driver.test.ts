@@ -1,13 +1,13 @@
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { issueConsumerKey } from "#src/keys/consumer-key.ts";
-import { type MapSite, openMapSite, sendNow, stationsInView } from "#test/browser/map-site.ts";
+import { useMap, sendNow, stationsInView } from "#test/browser/map-site.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import {
   axeFaults,
   fitsWidth,
-  openBrowser,
+  useBrowser,
   openPage,
   type PageOptions,
 } from "#test/harness/browser.ts";
@@ -15,8 +15,6 @@ import { itLong } from "#test/harness/long.ts";
 
 // Station 3 has 95 and its price, 5 is out of it, of 8 nobody has told, and 40 alone, 12 km from the first, has 98.
 describe("browser: a driver who needs a grade", function () {
-  let browser: Browser;
-  let site: MapSite;
   let api: Client;
   const phone = { phone: true, width: 360, height: 640 };
   const ru = { phone: true, width: 390, height: 780, locale: "ru-RU" };
@@ -28,9 +26,9 @@ describe("browser: a driver who needs a grade", function () {
     gestures: "greedy",
   });
 
-  before(async function () {
-    browser = await openBrowser(this);
-    site = await openMapSite({ stations: 60, roles: ["marks"] });
+  useBrowser();
+  const site = useMap({ stations: 60, roles: ["marks"] });
+  before(async () => {
     api = createClient(site.web.baseUrl, site.country.secret);
     const said: [number, Record<string, unknown>][] = [
       [3, { status: "queue", fuels: ["92", "95"], prices: { 95: 61.5 }, queue: "5-10" }],
@@ -51,13 +49,9 @@ describe("browser: a driver who needs a grade", function () {
       ({ status }) => status === 200,
     );
   });
-  after(async () => {
-    await site?.stop();
-    await browser?.close();
-  });
 
   const open = async (parameters: Record<string, string>, options: PageOptions = phone) => {
-    const opened = await openPage(browser, options);
+    const opened = await openPage(options);
     await opened.page.goto(site.widgetUrl(parameters));
     await opened.page.locator(".controls.lower").waitFor();
     return opened;
@@ -188,7 +182,7 @@ describe("browser: a driver who needs a grade", function () {
   });
 
   it("may take a mark back, and is not held up by the question for the position", async () => {
-    const { page, requests, close } = await openPage(browser, ru);
+    const { page, requests, close } = await openPage(ru);
     // A viewer who lets the browser's question stand, and seconds that pass when they are told to.
     await page.addInitScript("navigator.geolocation.getCurrentPosition = () => {}");
     await page.clock.install();
@@ -228,7 +222,7 @@ describe("browser: a driver who needs a grade", function () {
   itLong(
     "is asked at a station, adds details to a mark that waits, and is told of the cooldown",
     async () => {
-      const { page, requests, close } = await openPage(browser, { ...phone, position: at(12) });
+      const { page, requests, close } = await openPage({ ...phone, position: at(12) });
       await page.clock.install();
       await page.goto(site.widgetUrl(view(12, 17)));
       await page.locator(".controls.lower").waitFor();
@@ -342,7 +336,7 @@ describe("browser: a driver who needs a grade", function () {
   });
 
   it("reads the stations before the map's script has come, and without any script", async () => {
-    const { page, close } = await openPage(browser, phone);
+    const { page, close } = await openPage(phone);
     let letGo = (): void => {};
     const held = new Promise<void>((go) => (letGo = go));
     await page.route(/\/assets\/.*\.m?js$/, async (route) => {
@@ -360,8 +354,8 @@ describe("browser: a driver who needs a grade", function () {
     await page.locator(".controls.lower").waitFor();
     await page.locator("#early").waitFor({ state: "detached" });
     await close();
-    const plain = await browser.newContext({ javaScriptEnabled: false, locale: "ru-RU" });
-    const still = await plain.newPage();
+    const plain = await openPage({ scripts: false, locale: "ru-RU" });
+    const still = plain.page;
     await still.goto(`${site.web.baseUrl}/`);
     await still.getByRole("link", { name: "95", exact: true }).click();
     await still.getByRole("link", { name: "Тестоград" }).click();
@@ -373,7 +367,7 @@ describe("browser: a driver who needs a grade", function () {
   });
 
   itLong("opens the station that somebody has shared, and shares it on", async () => {
-    const { page, complaints, close } = await openPage(browser, { ...phone, width: 390 });
+    const { page, complaints, close } = await openPage({ ...phone, width: 390 });
     await page.goto(`${site.web.baseUrl}/s/${placeOf(3).id}`);
     await page.getByRole("heading", { name: "Station n1003" }).waitFor();
     await page.locator(".status-now").getByText("Queue").waitFor();

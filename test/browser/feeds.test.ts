@@ -47,7 +47,7 @@ describe("the console's feeds in a browser", function () {
     await press(page, /^Resume/);
     await row.getByRole("button", { name: /^Pause/ }).waitFor();
     for (const locale of sized(["ru-RU"], ["ru-RU", "en-GB"])) {
-      const view = await openPage(site.browser, { width: 320, dark: true, locale });
+      const view = await openPage({ width: 320, dark: true, locale });
       await site.goTo(view.page, "/feeds");
       await view.page.getByLabel(locale === "ru-RU" ? "Имя" : "Name", { exact: true }).fill("vera");
       const word = locale === "ru-RU" ? "Пароль" : "Password";

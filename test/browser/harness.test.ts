@@ -2,15 +2,13 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
-import type { Browser } from "playwright-core";
-import { axeFaults, fitsWidth, openBrowser, openPage } from "#test/harness/browser.ts";
+import { axeFaults, fitsWidth, useBrowser, openPage } from "#test/harness/browser.ts";
 
 describe("browser: the harness itself", () => {
-  let browser: Browser | undefined;
   let server: Server | undefined;
   let port: number;
-  before(async function () {
-    browser = await openBrowser(this);
+  useBrowser();
+  before(async () => {
     server = createServer((_, response) => {
       response.setHeader(
         "Content-Security-Policy",
@@ -23,13 +21,10 @@ describe("browser: the harness itself", () => {
     await once(listening, "listening");
     port = (listening.address() as AddressInfo).port;
   });
-  after(async () => {
-    await browser?.close();
-    server?.close();
-  });
+  after(() => void server?.close());
 
   it("opens pages under made-up host names, and sees their faults", async () => {
-    const { page, requests, close } = await openPage(browser!, { width: 320 });
+    const { page, requests, close } = await openPage({ width: 320 });
     await page.goto(`http://shop.test:${port}/`);
     const faults = await axeFaults(page);
     expect(faults.join("\n")).to.include("image-alt");
@@ -39,7 +34,7 @@ describe("browser: the harness itself", () => {
   });
 
   it("draws with WebGL without a graphics card", async () => {
-    const { page, close } = await openPage(browser!);
+    const { page, close } = await openPage();
     const made = await page.evaluate<boolean>(
       "document.createElement('canvas').getContext('webgl2') !== null",
     );

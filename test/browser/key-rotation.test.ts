@@ -1,20 +1,16 @@
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { rows } from "#src/infrastructure/db.ts";
 import { createClient } from "#test/flow/client.ts";
 import { addPartner, type OtherPartner } from "#test/flow/more-partners.ts";
-import { axeFaults, fitsWidth, openBrowser, openPage } from "#test/harness/browser.ts";
+import { axeFaults, fitsWidth, useBrowser, openPage } from "#test/harness/browser.ts";
 import { itLong, windowsOf } from "#test/harness/long.ts";
 import { useStage } from "#test/flow/stage.ts";
 
 describe("browser: a partner replaces its key", function () {
   const { country, web } = useStage(3, ["web"], { SIGN_INS_PER_MINUTE: "1000" });
-  let browser: Browser;
 
-  before(async function () {
-    browser = await openBrowser(this);
-  });
-  after(() => browser?.close());
+  useBrowser();
 
   const addOldPartner = async (): Promise<OtherPartner> => {
     const partner = await addPartner(country, { rpm: 600, daily: 5000 });
@@ -34,7 +30,7 @@ describe("browser: a partner replaces its key", function () {
 
   it("by one that is shown once, and sees when the old one ends", async () => {
     const { secret } = await addOldPartner();
-    const { page, close } = await openPage(browser);
+    const { page, close } = await openPage();
     await signIn(page, secret);
     await button(page).click();
     const days = keysOf(page).getByLabel("Days until the present key ends");
@@ -62,7 +58,7 @@ describe("browser: a partner replaces its key", function () {
 
   itLong("and is told before when it can, while the key is too young", async () => {
     const { secret } = await addPartner(country);
-    const { page, close } = await openPage(browser);
+    const { page, close } = await openPage();
     await signIn(page, secret);
     await keysOf(page).getByText("can be replaced from").waitFor();
     expect(await button(page).count()).to.equal(0);
@@ -72,7 +68,7 @@ describe("browser: a partner replaces its key", function () {
   for (const [width, dark] of windowsOf(1)) {
     it(`without an accessibility fault at ${width} px, ${dark ? "dark" : "light"}`, async () => {
       const { secret } = await addOldPartner();
-      const { page, close } = await openPage(browser, { width, dark });
+      const { page, close } = await openPage({ width, dark });
       await signIn(page, secret);
       await button(page).click();
       await keysOf(page).getByLabel("Days until the present key ends").waitFor();

@@ -7,6 +7,7 @@ import type { Country } from "#test/flow/country.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import type { RunningRole } from "#test/harness/roles.ts";
 import { openStage } from "#test/flow/stage.ts";
+import { use } from "#test/harness/use.ts";
 
 /** A service with a test country, and a partner's website that embeds its map. */
 export interface MapSite {
@@ -21,6 +22,13 @@ export interface MapSite {
   pageOn(host: string, parameters?: Record<string, string>): string;
   stop(): Promise<void>;
 }
+
+/** The site of a `describe`. */
+export const useMap = (options: Parameters<typeof openMapSite>[0] = {}): MapSite =>
+  use(
+    () => openMapSite(options),
+    (site) => site.stop(),
+  );
 
 /** @param roles further roles than `web`, and what the key is allowed */
 export async function openMapSite(

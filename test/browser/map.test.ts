@@ -1,32 +1,24 @@
 import { expect } from "chai";
-import type { Browser } from "playwright-core";
 import { rows } from "#src/infrastructure/db.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { axeFaults, fitsWidth, openBrowser, openPage } from "#test/harness/browser.ts";
-import { frameOf, type MapSite, openMapSite, stationsInView } from "#test/browser/map-site.ts";
+import { axeFaults, fitsWidth, useBrowser, openPage } from "#test/harness/browser.ts";
+import { frameOf, useMap, stationsInView } from "#test/browser/map-site.ts";
 import { sized, windowsOf } from "#test/harness/long.ts";
 
 describe("browser: the map", function () {
-  let browser: Browser;
-  let site: MapSite;
-
-  before(async function () {
-    browser = await openBrowser(this);
-    site = await openMapSite();
+  useBrowser();
+  const site = useMap();
+  before(async () => {
     await rows(site.country.db, "update stations set name = ? where id = ?", [
       `<img src=x onerror="document.title='taken'"><b>bold</b>`,
       placeOf(0).id,
     ]);
     await rows(site.country.db, "select feed_stamp(array[?])", [placeOf(0).id]);
   });
-  after(async () => {
-    await site?.stop();
-    await browser?.close();
-  });
 
   for (const host of sized(["shop.test"], ["shop.test", "deep.in.shop.test"])) {
     it(`shows its stations in a page on ${host}`, async () => {
-      const { page, complaints, close } = await openPage(browser);
+      const { page, complaints, close } = await openPage();
       await page.goto(site.pageOn(host, { city: "тестоград" }));
       expect(await stationsInView(frameOf(page))).to.be.greaterThan(10);
       expect(complaints).to.deep.equal([]);
@@ -37,7 +29,7 @@ describe("browser: the map", function () {
   const strangers = ["shop.test.evil.test", "notshop.test", "evil.test"];
   for (const host of strangers.slice(0, sized(1, strangers.length))) {
     it(`says on ${host} that it is not for that website`, async () => {
-      const { page, close } = await openPage(browser);
+      const { page, close } = await openPage();
       await page.goto(site.pageOn(host));
       const frame = frameOf(page);
       await frame.getByRole("heading", { name: "The map is not for this website" }).waitFor();
@@ -47,7 +39,7 @@ describe("browser: the map", function () {
   }
 
   it("shows names with markup as text, and asks no other host", async () => {
-    const { page, requests, close } = await openPage(browser);
+    const { page, requests, close } = await openPage();
     await page.goto(site.widgetUrl({ lat: "55", lon: "37", zoom: "15" }));
     await stationsInView(page);
     await page.getByRole("button", { name: "<img src=x" }).click();
@@ -60,7 +52,7 @@ describe("browser: the map", function () {
 
   for (const [width, dark] of windowsOf(0)) {
     it(`has no accessibility fault at ${width} px, ${dark ? "dark" : "light"}`, async () => {
-      const { page, close } = await openPage(browser, { width, dark });
+      const { page, close } = await openPage({ width, dark });
       await page.goto(site.widgetUrl({ lat: "55.02", lon: "37", zoom: "13" }));
       await stationsInView(page);
       const found: Record<string, string[]> = { list: await axeFaults(page) };

@@ -4,8 +4,11 @@ import { issueConsumerKey } from "#src/keys/consumer-key.ts";
 import { type MapSite, openMapSite, sendNow, stationsInView } from "#test/browser/map-site.ts";
 import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
+import { use } from "#test/harness/use.ts";
 
-/** A site whose map at `/` is in force: the one that can be kept on a phone. */
+/** The site of a `describe` whose map at `/` is in force: the one that can be kept on a phone. */
+export const useOwnMap = (): MapSite => use(openOwnMap, (site) => site.stop());
+
 export async function openOwnMap(): Promise<MapSite> {
   const site = await openMapSite({ stations: 40, roles: ["marks"] });
   await issueConsumerKey(site.country.db, site.instance.config);

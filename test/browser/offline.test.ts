@@ -1,10 +1,10 @@
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
-import { type MapSite, stationsInView } from "#test/browser/map-site.ts";
-import { mapAt, marksOf, openOwnMap, sayOffline, titleOf } from "#test/browser/offline-drive.ts";
+import type { Page } from "playwright-core";
+import { stationsInView } from "#test/browser/map-site.ts";
+import { mapAt, marksOf, useOwnMap, sayOffline, titleOf } from "#test/browser/offline-drive.ts";
 import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { axeFaults, openBrowser, openPage } from "#test/harness/browser.ts";
+import { axeFaults, useBrowser, openPage } from "#test/harness/browser.ts";
 
 /** Whether stations are kept, in the page's own words. */
 const isHeld = `new Promise((done) => {
@@ -21,22 +21,15 @@ const isHeld = `new Promise((done) => {
 })`;
 
 describe("browser: the map without a network", function () {
-  let browser: Browser;
-  let site: MapSite;
-
-  before(async function () {
-    browser = await openBrowser(this);
-    site = await openOwnMap();
+  useBrowser();
+  const site = useOwnMap();
+  before(async () => {
     const api = createClient(site.web.baseUrl, site.country.secret);
     await api.mark(placeOf(5), "driver 5", { status: "yes", fuels: ["95"] });
     await until(
       () => api.get(`/stations/${placeOf(5).id}`),
       (answer) => answer.body.station.fuel.status !== "nodata",
     );
-  });
-  after(async () => {
-    await site?.stop();
-    await browser?.close();
   });
 
   /** Until everything is kept that the map needs without a network. */
@@ -51,7 +44,7 @@ describe("browser: the map without a network", function () {
     );
   };
   it("is installable, opens in aeroplane mode with its data and their age, finds in it, and forgets it", async () => {
-    const { page, close } = await openPage(browser, { installs: true, phone: true, width: 390 });
+    const { page, close } = await openPage({ installs: true, phone: true, width: 390 });
     await page.goto(mapAt(site, 5));
     const manifest = await page.locator('link[rel="manifest"]').getAttribute("href");
     const told = await fetch(new URL(manifest ?? "", `${site.web.baseUrl}/`));

@@ -1,13 +1,13 @@
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { rows } from "#src/infrastructure/db.ts";
-import { type MapSite, openMapSite, stationsInView } from "#test/browser/map-site.ts";
+import { useMap, stationsInView } from "#test/browser/map-site.ts";
 import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import {
   axeFaults,
   fitsWidth,
-  openBrowser,
+  useBrowser,
   openPage,
   type PageOptions,
 } from "#test/harness/browser.ts";
@@ -15,16 +15,13 @@ import { itLong } from "#test/harness/long.ts";
 
 // 60 stations of Тестоград, of which three out of five have data, and a town with one station that has none.
 describe("browser: the overview, and a station's last 48 hours", function () {
-  let browser: Browser;
-  let site: MapSite;
-
-  before(async function () {
-    browser = await openBrowser(this);
-    site = await openMapSite({
-      stations: 61,
-      roles: ["marks", "snapshots", "clock"],
-      env: { INSIGHTS_MS: "2000" },
-    });
+  useBrowser();
+  const site = useMap({
+    stations: 61,
+    roles: ["marks", "snapshots", "clock"],
+    env: { INSIGHTS_MS: "2000" },
+  });
+  before(async () => {
     const { db } = site.country;
     await rows(
       db,
@@ -63,13 +60,9 @@ describe("browser: the overview, and a station's last 48 hours", function () {
         status === 200 && body.total === 2 && body.cities[0].grades[95].share_out === 0.5,
     );
   });
-  after(async () => {
-    await site?.stop();
-    await browser?.close();
-  });
 
   const open = async (path: string, options: PageOptions = {}) => {
-    const opened = await openPage(browser, options);
+    const opened = await openPage(options);
     await opened.page.goto(site.web.baseUrl + path);
     return opened;
   };
@@ -148,7 +141,7 @@ describe("browser: the overview, and a station's last 48 hours", function () {
       const phone = { phone: true, width: 360, height: 740 };
       const { lat, lon } = placeOf(4);
       const at = { lat: String(lat), lon: String(lon), zoom: "13", gestures: "greedy" };
-      const { page, complaints, close } = await openPage(browser, phone);
+      const { page, complaints, close } = await openPage(phone);
       const asked: string[] = [];
       page.on("request", (request) => asked.push(new URL(request.url()).pathname));
       await page.goto(site.widgetUrl(at));

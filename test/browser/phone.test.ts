@@ -1,21 +1,19 @@
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { inTransaction } from "#src/infrastructure/db.ts";
-import { type MapSite, openMapSite, stationsInView } from "#test/browser/map-site.ts";
+import { useMap, stationsInView } from "#test/browser/map-site.ts";
 import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { openBrowser, openPage, type PageOptions } from "#test/harness/browser.ts";
+import { useBrowser, openPage, type PageOptions } from "#test/harness/browser.ts";
 import { itLong } from "#test/harness/long.ts";
 
 describe("browser: the map on a phone", function () {
-  let browser: Browser;
-  let site: MapSite;
   const place = placeOf(7);
   const phone = { phone: true, width: 360, height: 740 };
 
-  before(async function () {
-    browser = await openBrowser(this);
-    site = await openMapSite({ stations: 60, roles: ["marks"] });
+  useBrowser();
+  const site = useMap({ stations: 60, roles: ["marks"] });
+  before(async () => {
     const api = createClient(site.web.baseUrl, site.country.secret);
     await api.mark(place, "driver", {
       status: "low",
@@ -29,14 +27,10 @@ describe("browser: the map on a phone", function () {
     // A mark from nowhere waits for another driver.
     await api.post(`/stations/${place.id}/report`, { status: "no", user_ref: "elsewhere" });
   });
-  after(async () => {
-    await site?.stop();
-    await browser?.close();
-  });
 
   /** The map around the station of which drivers have said everything. */
   const open = async (options: PageOptions = phone) => {
-    const opened = await openPage(browser, options);
+    const opened = await openPage(options);
     const { lat, lon } = place;
     await opened.page.goto(
       site.widgetUrl({ lat: String(lat), lon: String(lon), zoom: "17", gestures: "greedy" }),
@@ -150,7 +144,7 @@ describe("browser: the map on a phone", function () {
   });
 
   itLong("asks for the stations while the map's own code is under way, and once", async () => {
-    const { page, requests, close } = await openPage(browser, phone);
+    const { page, requests, close } = await openPage(phone);
     const asked = (): string[] => requests.filter((url) => url.includes("/stations?bbox="));
     await page.route(/\/assets\/map-[^/]*\.js$/, async (route) => {
       await until(
@@ -166,7 +160,7 @@ describe("browser: the map on a phone", function () {
   });
 
   it("lists the stations and says so when the map's code does not come", async () => {
-    const { page, close } = await openPage(browser, phone);
+    const { page, close } = await openPage(phone);
     await page.route(/\/assets\/map-[^/]*\.js$/, (route) => route.abort());
     await page.goto(site.widgetUrl({ lat: String(place.lat), lon: "37" }));
     await page.getByText("The map could not be loaded").waitFor();
@@ -187,7 +181,7 @@ describe("browser: the map on a phone", function () {
       () => api.get("/stations/n2"),
       ({ status }) => status === 200,
     );
-    const { page, close } = await openPage(browser, phone);
+    const { page, close } = await openPage(phone);
     for (const lon of ["179.95", "-179.95"]) {
       await page.goto(site.widgetUrl({ lat: "66", lon, zoom: "9" }));
       await page.locator(".controls.lower").waitFor();

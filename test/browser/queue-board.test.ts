@@ -1,22 +1,21 @@
 import { Queue, Worker } from "bullmq";
 import { expect } from "chai";
 import { Redis } from "ioredis";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { until } from "#test/flow/client.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
-import { openBrowser, type OpenedPage, openPage } from "#test/harness/browser.ts";
+import { useBrowser, type OpenedPage, openPage } from "#test/harness/browser.ts";
 import { useStage } from "#test/flow/stage.ts";
 
 describe("browser: queues in the console", function () {
   this.timeout(120_000);
   const { instance, country, web } = useStage(1, ["web"]);
-  let browser: Browser;
   let opened: OpenedPage;
   let redis: Redis;
   let queue: Queue;
 
-  before(async function () {
-    browser = await openBrowser(this);
+  useBrowser();
+  before(async () => {
     await addOperator(country.db, "olga", "operator");
     redis = new Redis(instance.redisUrl, { maxRetriesPerRequest: null });
     const connection = { connection: redis, prefix: instance.redisPrefix };
@@ -38,10 +37,9 @@ describe("browser: queues in the console", function () {
   after(async () => {
     await queue?.close();
     redis?.disconnect();
-    await browser?.close();
   });
   beforeEach(async () => {
-    opened = await openPage(browser);
+    opened = await openPage();
   });
   afterEach(() => opened.close());
 
@@ -61,7 +59,7 @@ describe("browser: queues in the console", function () {
       ["en", "en-GB", "Retry all"],
       ["ru", "ru-RU", "Повторить все"],
     ] as const) {
-      const other = await openPage(browser, { locale });
+      const other = await openPage({ locale });
       try {
         const { page } = other;
         await page.context().addCookies(cookies);

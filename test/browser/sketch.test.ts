@@ -1,33 +1,27 @@
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
-import { type MapSite, openMapSite, stationsInView } from "#test/browser/map-site.ts";
+import type { Page } from "playwright-core";
+import { useMap, stationsInView } from "#test/browser/map-site.ts";
 import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { openBrowser, openPage, type PageOptions } from "#test/harness/browser.ts";
+import { useBrowser, openPage, type PageOptions } from "#test/harness/browser.ts";
 import { itLong } from "#test/harness/long.ts";
 
 /** decisions 15.42 */
 describe("browser: the map before its code has come", function () {
-  let browser: Browser;
-  let site: MapSite;
   const stations = 60;
   const place = placeOf(30);
   const phone = { phone: true, width: 360, height: 740 };
 
-  before(async function () {
-    browser = await openBrowser(this);
-    site = await openMapSite({ stations, roles: ["marks"] });
+  useBrowser();
+  const site = useMap({ stations, roles: ["marks"] });
+  before(async () => {
     const api = createClient(site.web.baseUrl, site.country.secret);
     await api.mark(place, "driver", { status: "low" });
-  });
-  after(async () => {
-    await site?.stop();
-    await browser?.close();
   });
 
   /** The map around the station whose fuel is low; its code comes when `release` is called. */
   const open = async (zoom: number, options: PageOptions = phone) => {
-    const opened = await openPage(browser, options);
+    const opened = await openPage(options);
     let release = (): void => {};
     const held = new Promise<void>((done) => (release = done));
     await opened.page.route(/\/assets\/map-[^/]*\.js$/, async (route) => {
@@ -132,7 +126,7 @@ describe("browser: the map before its code has come", function () {
   );
 
   it("goes where the map's code does not come, and leaves the list", async () => {
-    const { page, close } = await openPage(browser, phone);
+    const { page, close } = await openPage(phone);
     let release = (): void => {};
     const held = new Promise<void>((done) => (release = done));
     await page.route(/\/assets\/map-[^/]*\.js$/, async (route) => {

@@ -1,5 +1,4 @@
 import { expect } from "chai";
-import type { Browser } from "playwright-core";
 import { closeIncident, openIncident } from "#src/alarms/service/incidents.ts";
 import { isRefusal } from "#src/contract/refusals.ts";
 import { feeds } from "#src/domain/service-state.ts";
@@ -8,7 +7,7 @@ import { until } from "#test/flow/client.ts";
 import {
   axeFaults,
   fitsWidth,
-  openBrowser,
+  useBrowser,
   openPage,
   type PageOptions,
 } from "#test/harness/browser.ts";
@@ -18,13 +17,12 @@ import { sized } from "#test/harness/long.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 
 describe("browser: the status of the service", function () {
-  let browser: Browser;
   let instance: TestInstance;
   let web: RunningRole;
   let db: Db;
 
-  before(async function () {
-    browser = await openBrowser(this);
+  useBrowser();
+  before(async () => {
     instance = await createTestInstance({ POLL_MS: "200" });
     db = createDb(instance.config, "test");
     await rows(
@@ -51,7 +49,6 @@ describe("browser: the status of the service", function () {
     await web?.stop();
     await db?.destroy();
     await instance?.drop();
-    await browser?.close();
   });
 
   const looked: [name: string, options: PageOptions, title: string, feed: string][] = [
@@ -64,7 +61,7 @@ describe("browser: the status of the service", function () {
   ];
   for (const [name, options, title, feed] of looked.slice(0, sized(1, looked.length)))
     it(`is clean, fits and says in words what its bars show: ${name}`, async () => {
-      const { page, complaints, close } = await openPage(browser, options);
+      const { page, complaints, close } = await openPage(options);
       await page.goto(`${web.baseUrl}/status`);
       await page.getByRole("heading", { name: title, exact: true }).waitFor();
       const bars = page.getByRole("img", { name: new RegExp(`^${feed}`) });

@@ -1,25 +1,18 @@
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { rows } from "#src/infrastructure/db.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
-import { type MapSite, stationsInView } from "#test/browser/map-site.ts";
-import { mapAt, openOwnMap, titleOf } from "#test/browser/offline-drive.ts";
+import { stationsInView } from "#test/browser/map-site.ts";
+import { mapAt, useOwnMap, titleOf } from "#test/browser/offline-drive.ts";
 import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { axeFaults, fitsWidth, openBrowser, openPage } from "#test/harness/browser.ts";
+import { axeFaults, fitsWidth, useBrowser, openPage } from "#test/harness/browser.ts";
 
 describe("browser: what drivers say of stations themselves", function () {
-  let browser: Browser;
-  let site: MapSite;
-
-  before(async function () {
-    browser = await openBrowser(this);
-    site = await openOwnMap();
+  useBrowser();
+  const site = useOwnMap();
+  before(async () => {
     await addOperator(site.country.db, "olga", "operator");
-  });
-  after(async () => {
-    await site?.stop();
-    await browser?.close();
   });
 
   const press = (page: Page, name: string) =>
@@ -41,7 +34,7 @@ describe("browser: what drivers say of stations themselves", function () {
 
   it("are said on a phone, with the place by a pin on the map", async () => {
     const view = { phone: true, width: 360, height: 640 };
-    const { page, complaints, close } = await openPage(browser, view);
+    const { page, complaints, close } = await openPage(view);
     await page.goto(mapAt(site, 5));
     await stationsInView(page);
     await page.getByRole("button", { name: titleOf(5) }).click();
@@ -79,7 +72,7 @@ describe("browser: what drivers say of stations themselves", function () {
     const { lat, lon } = placeOf(9);
     const position = { latitude: lat + 0.01, longitude: lon + 0.01, accuracy: 10 };
     const view = { locale: "ru-RU", width: 1280, height: 800, dark: true, position };
-    const { page, complaints, close } = await openPage(browser, view);
+    const { page, complaints, close } = await openPage(view);
     await page.goto(mapAt(site, 9));
     await press(page, "Ещё");
     await press(page, "Здесь не хватает станции");
@@ -97,7 +90,7 @@ describe("browser: what drivers say of stations themselves", function () {
   });
 
   it("wait for the network like marks", async () => {
-    const { page, close } = await openPage(browser, { phone: true, width: 390 });
+    const { page, close } = await openPage({ phone: true, width: 390 });
     await page.goto(mapAt(site, 12));
     await stationsInView(page);
     await page.getByRole("button", { name: titleOf(12) }).click();
@@ -116,7 +109,7 @@ describe("browser: what drivers say of stations themselves", function () {
   });
 
   it("come to the operator with the way to the station, and are decided with a way back", async () => {
-    const { page, complaints, close } = await openPage(browser, { width: 1280, height: 900 });
+    const { page, complaints, close } = await openPage({ width: 1280, height: 900 });
     await page.goto(`${site.web.baseUrl}/console/#/suggestions`);
     await page.getByLabel("Name").fill("olga");
     await page.getByLabel("Password").fill(testPassword);

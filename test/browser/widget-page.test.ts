@@ -1,35 +1,21 @@
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
-import {
-  frameOf,
-  type MapSite,
-  openMapSite,
-  sendNow,
-  stationsInView,
-} from "#test/browser/map-site.ts";
+import type { Page } from "playwright-core";
+import { frameOf, useMap, sendNow, stationsInView } from "#test/browser/map-site.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { axeFaults, openBrowser, openPage } from "#test/harness/browser.ts";
+import { axeFaults, useBrowser, openPage } from "#test/harness/browser.ts";
 import { itLong } from "#test/harness/long.ts";
 
 describe("browser: the map's parameters and ways to use it", function () {
-  let browser: Browser;
-  let site: MapSite;
   const { lat, lon, id } = placeOf(0);
   const here = { lat: String(lat), lon: String(lon), zoom: "17" };
 
-  before(async function () {
-    browser = await openBrowser(this);
-    site = await openMapSite({ roles: ["marks"] });
-  });
-  after(async () => {
-    await site?.stop();
-    await browser?.close();
-  });
+  useBrowser();
+  const site = useMap({ roles: ["marks"] });
 
   const ready = (page: Page) =>
     page.getByRole("region", { name: "Map of filling stations" }).waitFor();
   const open = async (parameters: Record<string, string>, options = {}) => {
-    const opened = await openPage(browser, options);
+    const opened = await openPage(options);
     await opened.page.goto(site.widgetUrl(parameters));
     await ready(opened.page);
     return opened;
@@ -78,27 +64,9 @@ describe("browser: the map's parameters and ways to use it", function () {
   });
 
   itLong(
-    "starts with the grade of the address, and hides filters and search when asked to",
-    async () => {
-      const { page, close } = await open({ ...here, fuel: "ДТ" });
-      await page.getByRole("button", { name: "Diesel", pressed: true }).waitFor();
-      await page.goto(site.widgetUrl({ ...here, nofilter: "1" }));
-      await ready(page);
-      expect(await page.getByRole("button", { name: /^Filters/ }).count()).to.equal(0);
-      expect(await page.getByRole("button", { name: "Diesel" }).count()).to.equal(0);
-      expect(await page.getByRole("combobox", { name: "Search" }).count()).to.equal(1);
-      await page.goto(site.widgetUrl({ ...here, nosearch: "1" }));
-      await ready(page);
-      expect(await page.getByRole("button", { name: /^Filters/ }).count()).to.equal(1);
-      expect(await page.getByRole("combobox", { name: "Search" }).count()).to.equal(0);
-      await close();
-    },
-  );
-
-  itLong(
     "shares gestures with the page around it only inside a frame, unless told otherwise",
     async () => {
-      const { page, close } = await openPage(browser);
+      const { page, close } = await openPage();
       const shares = ".maplibregl-cooperative-gestures";
       for (const [parameters, inFrame, alone] of [
         [{}, 1, 0],
@@ -116,33 +84,6 @@ describe("browser: the map's parameters and ways to use it", function () {
       await close();
     },
   );
-
-  itLong("falls back from values it cannot understand, with a warning for each", async () => {
-    const bad = {
-      theme: "pink",
-      lat: "north",
-      lon: "37",
-      zoom: "99",
-      fuel: "wood",
-      nofilter: "yes",
-      gestures: "wild",
-      city: "Нигдеград",
-    };
-    const { page, complaints, close } = await open(bad);
-    expect(await stationsInView(page)).to.be.greaterThan(10);
-    for (const name of ["theme", "lat", "zoom", "fuel", "nofilter", "gestures", "city"])
-      expect(complaints.join("\n")).to.include(`Parameter "${name}"`);
-    expect(await page.getByRole("button", { name: "Filters", exact: true }).count()).to.equal(1);
-    await close();
-  });
-
-  itLong("speaks Russian to a Russian browser", async () => {
-    const { page, close } = await openPage(browser, { locale: "ru-RU" });
-    await page.goto(site.widgetUrl(here));
-    await page.getByRole("button", { name: "Фильтры" }).waitFor();
-    expect(await page.evaluate<string>("document.documentElement.lang")).to.equal("ru");
-    await close();
-  });
 
   itLong("speaks the language and wears the colour of its address", async () => {
     const { page, close } = await open(
@@ -165,7 +106,7 @@ describe("browser: the map's parameters and ways to use it", function () {
   });
 
   itLong("tells the page around it what happens, and no page without a frame", async () => {
-    const { page, close } = await openPage(browser);
+    const { page, close } = await openPage();
     await page.addInitScript(
       `window.told = []; addEventListener("message", ({ origin, data }) => {
          if (String(data?.type).startsWith("fuelmark:")) window.told.push({ origin, ...data });
@@ -195,7 +136,7 @@ describe("browser: the map's parameters and ways to use it", function () {
   });
 
   itLong("has buttons to zoom at every height, and one to locate only where it may", async () => {
-    const { page, close } = await openPage(browser);
+    const { page, close } = await openPage();
     await page.goto(site.pageOn("shop.test", here));
     const frame = frameOf(page);
     const button = (name: string) => frame.getByRole("button", { name, exact: true });
@@ -222,7 +163,7 @@ describe("browser: the map's parameters and ways to use it", function () {
   itLong(
     "has a full-screen button where the page around it allows that, and else none",
     async () => {
-      const { page, close } = await openPage(browser);
+      const { page, close } = await openPage();
       await page.goto(site.pageOn("shop.test", here));
       const frame = frameOf(page);
       await frame.getByRole("button", { name: "More" }).click();
@@ -264,8 +205,7 @@ describe("browser: the map's parameters and ways to use it", function () {
   });
 
   it("leads to the plain list without JavaScript, where everything can be asked for", async () => {
-    const context = await browser.newContext({ javaScriptEnabled: false, locale: "en-GB" });
-    const page = await context.newPage();
+    const { page, close } = await openPage({ scripts: false });
     await page.goto(site.widgetUrl());
     await page.getByRole("link", { name: `Station ${id}` }).waitFor();
     const link = page.getByRole("link", { name: /plain list/ });
@@ -274,6 +214,6 @@ describe("browser: the map's parameters and ways to use it", function () {
     await page.getByLabel("Status").selectOption("any");
     await page.getByRole("button", { name: "Show" }).click();
     await page.getByRole("heading", { name: `Station ${id}` }).waitFor();
-    await context.close();
+    await close();
   });
 });

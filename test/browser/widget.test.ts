@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { Browser, FrameLocator, Page } from "playwright-core";
+import type { FrameLocator, Page } from "playwright-core";
 import { rows } from "#src/infrastructure/db.ts";
 import { deviceReporter } from "#src/marks/reporter.ts";
 import { addKey } from "#test/api/edge.ts";
@@ -12,26 +12,24 @@ import {
 } from "#test/browser/map-site.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type Place, placeOf } from "#test/flow/country.ts";
-import { openBrowser, type OpenedPage, openPage, type PageOptions } from "#test/harness/browser.ts";
+import { useBrowser, type OpenedPage, openPage, type PageOptions } from "#test/harness/browser.ts";
 import { itLong } from "#test/harness/long.ts";
 
 type Map = Page | FrameLocator;
 
 describe("browser: drivers on the map", function () {
-  let browser: Browser;
   let site: MapSite;
   let api: Client;
   let station = 0;
 
-  before(async function () {
-    browser = await openBrowser(this);
+  useBrowser();
+  before(async () => {
     const key = { domains: ["shop.test", "shop2.test"] };
     site = await openMapSite({ stations: 200, roles: ["marks"], key });
     api = createClient(site.web.baseUrl, site.country.secret);
   });
   after(async () => {
     await site?.stop();
-    await browser?.close();
   });
 
   /** A station that no other test marks. */
@@ -52,7 +50,7 @@ describe("browser: drivers on the map", function () {
     place: Place,
     { device = "", ...options }: PageOptions & { device?: string } = {},
   ): Promise<OpenedPage> => {
-    const opened = await openPage(browser, options);
+    const opened = await openPage(options);
     if (device !== "")
       await opened.page.addInitScript(`localStorage.setItem("device", "${device}")`);
     await opened.page.goto(site.widgetUrl(around(place)));
@@ -67,7 +65,7 @@ describe("browser: drivers on the map", function () {
 
   it("shows what became of a mark, lets another device confirm it but not its author, and tells the API", async () => {
     const place = nextPlace();
-    const author = await openPage(browser);
+    const author = await openPage();
     await author.page.goto(site.pageOn("www.shop.test", around(place)));
     const map = frameOf(author.page);
     await openCard(map, place);
@@ -170,7 +168,7 @@ describe("browser: drivers on the map", function () {
     "knows its driver again in a frame that the browser forbids a storage, on that website alone",
     async () => {
       const place = nextPlace();
-      const { page, close } = await openPage(browser);
+      const { page, close } = await openPage();
       await page.goto(site.pageOn("www.shop.test", around(place)));
       await openCard(frameOf(page), place);
       await mark(frameOf(page), "Queue");
@@ -192,7 +190,7 @@ describe("browser: drivers on the map", function () {
       const place = nextPlace();
       await api.mark({ ...place, lat: 10 }, "far away", { status: "low" });
       const key = await addKey(db, partnerId, "publishable", { domains: [], reports: false });
-      const { page, close } = await openPage(browser);
+      const { page, close } = await openPage();
       await page.goto(site.widgetUrl({ ...around(place), key }));
       await openCard(page, place);
       await page.getByText("Not confirmed yet: little fuel").waitFor();
@@ -200,7 +198,7 @@ describe("browser: drivers on the map", function () {
       await close();
 
       const open = await addKey(db, partnerId, "publishable", { domains: [] });
-      const late = await openPage(browser);
+      const late = await openPage();
       await late.page.goto(site.widgetUrl({ ...around(place), key: open }));
       await openCard(late.page, place);
       await rows(db, "update keys set reports = false where id = (select max(id) from keys)", []);
@@ -238,7 +236,7 @@ describe("browser: drivers on the map", function () {
     "tells the viewer that the service does not answer, keeps the stations, and recovers",
     async () => {
       const place = nextPlace();
-      const { page, close } = await openPage(browser);
+      const { page, close } = await openPage();
       await page.route("**/api/v1/partner/stations?*", (route) =>
         route.fulfill({ status: 503, contentType: "application/problem+json", body: "{}" }),
       );
@@ -253,7 +251,7 @@ describe("browser: drivers on the map", function () {
   );
 
   itLong("waits for the service when it does not even say how to begin", async () => {
-    const { page, close } = await openPage(browser);
+    const { page, close } = await openPage();
     await page.route("**/widget/config", (route) => route.fulfill({ status: 503, body: "" }));
     await page.goto(site.widgetUrl());
     await page.getByText("The service does not answer just now").waitFor();
@@ -264,23 +262,21 @@ describe("browser: drivers on the map", function () {
 });
 
 describe("browser: a status that expires", function () {
-  let browser: Browser;
   let site: MapSite;
 
-  before(async function () {
-    browser = await openBrowser(this);
+  useBrowser();
+  before(async () => {
     const env = { STATUS_LIFETIME_MS: "15000" };
     site = await openMapSite({ stations: 5, roles: ["marks"], env });
   });
   after(async () => {
     await site?.stop();
-    await browser?.close();
   });
 
   itLong("is gone from the map and from the API alike, without a reload", async () => {
     const { lat, lon, id } = placeOf(0);
     const position = { latitude: lat, longitude: lon, accuracy: 5 };
-    const { page, close } = await openPage(browser, { position });
+    const { page, close } = await openPage({ position });
     await page.clock.install();
     await page.goto(site.widgetUrl({ lat: String(lat), lon: String(lon), zoom: "17" }));
     await stationsInView(page);

@@ -3,7 +3,6 @@ import fc from "fast-check";
 import { rows } from "#src/infrastructure/db.ts";
 import { addKey } from "#test/api/edge.ts";
 import { type Answer, createClient, until } from "#test/flow/client.ts";
-import { signIn } from "#test/flow/console-client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { addPartner, type OtherPartner } from "#test/flow/more-partners.ts";
 import { createPageClient, type PageClient } from "#test/flow/page-client.ts";
@@ -190,31 +189,6 @@ describe("flow: dashboard", function () {
       expect((await twin.get("/overview")).status).to.equal(401);
       await rows(country.db, "update keys set revoked_at = null where id = ?", [key.id]);
       expect((await twin.get("/overview")).status).to.equal(401);
-    });
-
-    it("is ended by the revocation itself, from the command line and in the console", async () => {
-      const { password } = (
-        await operator("account", "create", "--name", "olga", "--role", "operator")
-      ).json;
-      const olga = await signIn(webs[0]!.baseUrl, { name: "olga", password });
-      for (const revoke of [
-        async (id: number) => (await operator("key", "revoke", String(id))).code === 0,
-        async (id: number) => (await olga.call("POST", `/keys/${id}/revoke`)).status === 204,
-      ]) {
-        const { secret } = await addPartner(country);
-        const client = await signedIn(secret);
-        const { key } = (await client.get("/session")).body;
-        expect(await revoke(key.id)).to.equal(true);
-        const logged = await rows(
-          country.db,
-          "select from operator_log where action = 'key.revoke' and subject = ?",
-          [`key ${key.id}`],
-        );
-        expect(logged).to.have.length(1);
-        // Nobody has called since: were the key alone at an end, its session would come back with it.
-        await rows(country.db, "update keys set revoked_at = null where id = ?", [key.id]);
-        expect((await client.get("/overview")).status).to.equal(401);
-      }
     });
 
     it("ends when the key expires, and when the partner is switched off", async () => {

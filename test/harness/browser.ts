@@ -8,21 +8,30 @@ import { hold } from "#test/harness/leaks.ts";
 const patienceMs = 180_000;
 const actionMs = 120_000;
 
+let browser: Browser | undefined;
+
 /**
- * The run's browser, for one test file; close it in `after`. Skips the whole file when the run has found none. It may
- * still be being installed.
+ * The run's browser, for the pages of a `describe`, which is skipped when the run has found none. It may still be being
+ * installed.
  */
-export async function openBrowser(context: Mocha.Context): Promise<Browser> {
+export function useBrowser(): void {
+  before(async function () {
+    browser = await openBrowser(this);
+  });
+  after(() => browser?.close());
+}
+
+async function openBrowser(context: Mocha.Context): Promise<Browser> {
   context.timeout(patienceMs);
   const addressFile = process.env["TEST_BROWSER"];
   if (addressFile === undefined) context.skip();
   while (!existsSync(addressFile)) await sleep(100);
   const address = readFileSync(addressFile, "utf8");
   if (address === "") context.skip();
-  const browser = await chromium.connect(address);
-  const letGo = hold("browser", () => browser.close());
-  browser.once("disconnected", letGo);
-  return browser;
+  const connected = await chromium.connect(address);
+  const letGo = hold("browser", () => connected.close());
+  connected.once("disconnected", letGo);
+  return connected;
 }
 
 export interface PageOptions {
@@ -37,6 +46,8 @@ export interface PageOptions {
   pixelRatio?: number;
   /** The map may keep itself for later; else no service worker stands between a page and the service. */
   installs?: boolean;
+  /** False for a browser that runs no scripts. */
+  scripts?: boolean;
 }
 
 /** The map is drawn without a graphics card, which costs as much as all else: a sixteenth of the pixels will do. */
@@ -58,16 +69,17 @@ export interface OpenedPage {
 }
 
 /** A page in a fresh profile (no storage, no cookies of other pages). */
-export async function openPage(browser: Browser, options: PageOptions = {}): Promise<OpenedPage> {
+export async function openPage(options: PageOptions = {}): Promise<OpenedPage> {
   const { width = 1024, height = 700, locale = "en-GB", dark = false, position = null } = options;
   const { pixelRatio } = pictures === undefined ? options : sharp(options);
-  const context = await browser.newContext({
+  const context = await browser!.newContext({
     viewport: { width, height },
     locale,
     colorScheme: dark ? "dark" : "light",
     reducedMotion: "reduce",
     deviceScaleFactor: pixelRatio ?? coarse,
     ...(options.phone === true ? { hasTouch: true, isMobile: true } : {}),
+    javaScriptEnabled: options.scripts ?? true,
     serviceWorkers: options.installs === true ? "allow" : "block",
     ...(position === null ? {} : { geolocation: position, permissions: ["geolocation"] }),
   });

@@ -1,24 +1,23 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { rows } from "#src/infrastructure/db.ts";
 import { createClient } from "#test/flow/client.ts";
 import { type Country, openCountry, type Place, placeOf } from "#test/flow/country.ts";
 import { fillReview, holdMark } from "#test/flow/held-marks.ts";
 import { addPartner } from "#test/flow/more-partners.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
-import { openBrowser, openPage, type PageOptions, sharp } from "#test/harness/browser.ts";
+import { useBrowser, openPage, type PageOptions, sharp } from "#test/harness/browser.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 
 // Part of `npm run screenshots`: docs/images/console-*.png.
 describe("screenshots: console", function () {
-  let browser: Browser;
   let instance: TestInstance;
   let country: Country;
   let roles: RunningRole[];
   let told: Place;
 
-  before(async function () {
-    browser = await openBrowser(this);
+  useBrowser();
+  before(async () => {
     instance = await createTestInstance();
     country = await openCountry(instance.config, 60);
     await addOperator(country.db, "olga", "operator");
@@ -31,7 +30,6 @@ describe("screenshots: console", function () {
     await Promise.all((roles ?? []).map((role) => role.stop()));
     await country?.close();
     await instance?.drop();
-    await browser?.close();
   });
 
   /** A morning in which a source sends many `no`, a partner asks for more, and drivers disagree. */
@@ -89,7 +87,7 @@ describe("screenshots: console", function () {
     options: PageOptions,
     before: (page: Page) => Promise<void> = async () => undefined,
   ): Promise<void> {
-    const { page, close } = await openPage(browser, sharp(options));
+    const { page, close } = await openPage(sharp(options));
     await page.goto(`${roles[0]!.baseUrl}/console/#${path}`);
     await page.getByLabel("Name").fill("olga");
     await page.getByLabel("Password").fill(testPassword);

@@ -1,23 +1,22 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { rows } from "#src/infrastructure/db.ts";
 import { addKey } from "#test/api/edge.ts";
 import { createClient } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import { addPartner, type OtherPartner } from "#test/flow/more-partners.ts";
-import { openBrowser, openPage, type PageOptions, sharp } from "#test/harness/browser.ts";
+import { useBrowser, openPage, type PageOptions, sharp } from "#test/harness/browser.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 
 // Part of `npm run screenshots`: docs/images/dashboard-*.png.
 describe("screenshots: dashboard", function () {
-  let browser: Browser;
   let instance: TestInstance;
   let country: Country;
   let roles: RunningRole[];
   let partner: OtherPartner;
 
-  before(async function () {
-    browser = await openBrowser(this);
+  useBrowser();
+  before(async () => {
     instance = await createTestInstance();
     country = await openCountry(instance.config, 40);
     partner = await addPartner(country, { rpm: 600, daily: 50_000 });
@@ -29,7 +28,6 @@ describe("screenshots: dashboard", function () {
     await Promise.all((roles ?? []).map((role) => role.stop()));
     await country?.close();
     await instance?.drop();
-    await browser?.close();
   });
 
   /** A partner in the middle of its work: weeks of requests, decisions, keys. */
@@ -85,7 +83,7 @@ describe("screenshots: dashboard", function () {
   ];
   for (const [name, options, part] of views) {
     it(`takes dashboard-${name}.png`, async () => {
-      const { page, close } = await openPage(browser, sharp(options));
+      const { page, close } = await openPage(sharp(options));
       await signIn(page);
       if (part !== null) await page.goto(`${page.url()}#${part}`);
       await page

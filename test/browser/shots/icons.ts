@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Browser } from "playwright-core";
-import { openBrowser, openPage } from "#test/harness/browser.ts";
+import { useBrowser, openPage } from "#test/harness/browser.ts";
 
 // Part of `npm run screenshots`: web/pictures/icon-*.png, for the map among a phone's applications (decisions 15.19).
 const icons = [
@@ -12,17 +11,13 @@ const icons = [
 ];
 
 describe("screenshots: icons of the map", function () {
-  let browser: Browser;
-  before(async function () {
-    browser = await openBrowser(this);
-  });
-  after(() => browser?.close());
+  useBrowser();
 
   const drawn = readFileSync("web/kit/favicon.svg", "utf8");
   const colour = /fill="(#[0-9a-f]+)"/.exec(drawn)![1];
   for (const { file, size, filled } of icons)
     it(`draws ${file}`, async () => {
-      const { page, close } = await openPage(browser, { width: size, height: size, pixelRatio: 1 });
+      const { page, close } = await openPage({ width: size, height: size, pixelRatio: 1 });
       await page.setContent(
         `<style>body { margin: 0; background: ${filled ? colour : "transparent"} }
          svg { display: block; width: ${size}px; height: ${size}px }</style>${drawn}`,

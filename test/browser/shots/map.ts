@@ -1,11 +1,11 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { fillDemoCountry } from "#demo/country/fill.ts";
 import { issueConsumerKey } from "#src/keys/consumer-key.ts";
 import { createDb, type Db } from "#src/infrastructure/db.ts";
 import { addKey, addPartner } from "#test/api/edge.ts";
 import { stationsInView } from "#test/browser/map-site.ts";
 import { createClient } from "#test/flow/client.ts";
-import { openBrowser, openPage, type PageOptions, sharp } from "#test/harness/browser.ts";
+import { useBrowser, openPage, type PageOptions, sharp } from "#test/harness/browser.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 
@@ -17,7 +17,6 @@ interface Spot {
 // Part of `npm run screenshots`: docs/images/map*.png and embed.png, of the demo country.
 describe("screenshots: map", function () {
   this.timeout(300_000);
-  let browser: Browser;
   let instance: TestInstance;
   let db: Db;
   let web: RunningRole;
@@ -25,8 +24,8 @@ describe("screenshots: map", function () {
   let told: Spot;
   let waiting: Spot;
 
+  useBrowser();
   before(async function () {
-    browser = await openBrowser(this);
     this.timeout(300_000);
     instance = await createTestInstance();
     db = createDb({ ...instance.config, queryTimeoutMs: 120_000 }, "screenshots");
@@ -60,7 +59,6 @@ describe("screenshots: map", function () {
     await web?.stop();
     await db?.destroy();
     await instance?.drop();
-    await browser?.close();
   });
 
   const map = (parameters: Record<string, string | number>): string =>
@@ -105,7 +103,7 @@ describe("screenshots: map", function () {
     ],
   ];
   it("takes map.png, as a driver finds it", async () => {
-    const { page, close } = await openPage(browser, sharp(desk));
+    const { page, close } = await openPage(sharp(desk));
     await page.goto(`${web.baseUrl}/?lat=59.94&lon=30.2&zoom=8.9&fuel=95`);
     await page.getByRole("region", { name: "Map of filling stations" }).waitFor();
     await page.getByRole("heading", { name: "Nearest with 95" }).waitFor();
@@ -116,7 +114,7 @@ describe("screenshots: map", function () {
 
   for (const [name, options, parameters, prepare] of views) {
     it(`takes ${name}.png`, async () => {
-      const { page, close } = await openPage(browser, sharp(options));
+      const { page, close } = await openPage(sharp(options));
       await page.goto(map(parameters()));
       await page.getByRole("region", { name: "Map of filling stations" }).waitFor();
       await drawn(page);
@@ -128,7 +126,7 @@ describe("screenshots: map", function () {
   }
 
   it("takes embed.png", async () => {
-    const { page, close } = await openPage(browser, sharp({ width: 1280, height: 1320 }));
+    const { page, close } = await openPage(sharp({ width: 1280, height: 1320 }));
     await page.goto(`${web.baseUrl}/widget/embed?key=${key}`);
     await page.getByText("roadside.example", { exact: true }).waitFor();
     await page.getByLabel("a city").check();

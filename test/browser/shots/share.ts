@@ -1,25 +1,20 @@
 import { readFileSync } from "node:fs";
-import type { Browser } from "playwright-core";
 import { type Language, messagesOf } from "#api/pages/messages.ts";
 import { type Shown, sharePicture, shownThings } from "#api/pages/share-picture.ts";
 import type { ServedStatus } from "#src/domain/vocabulary.ts";
-import { openBrowser, openPage } from "#test/harness/browser.ts";
+import { useBrowser, openPage } from "#test/harness/browser.ts";
 import { shownStatuses, signs } from "#web/widget/signs.ts";
 
 // Part of `npm run screenshots`: web/pictures/, what messengers show of a shared page (decisions 15.15).
 describe("screenshots: pictures for messengers", function () {
-  let browser: Browser;
-  before(async function () {
-    browser = await openBrowser(this);
-  });
-  after(() => browser?.close());
+  useBrowser();
 
   for (const language of ["ru", "en"] as const)
     for (const shown of shownThings) {
       const picture = sharePicture(shown, language);
       it(`draws ${picture.file}`, async () => {
         const { width, height } = picture;
-        const { page, close } = await openPage(browser, { width, height, pixelRatio: 1 });
+        const { page, close } = await openPage({ width, height, pixelRatio: 1 });
         await page.setContent(drawing(shown, language));
         await page.screenshot({ path: `web/pictures/${picture.file}` });
         await close();
