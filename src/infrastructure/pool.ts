@@ -39,6 +39,9 @@ export interface TimeFence {
 const refusedState = "57FM1";
 const unfit = /^(26000|42P05|25006|57FM1)$/;
 
+/** Parts of the wait for a connection. */
+const waitParts = 5;
+
 const readOnly = /^\s*begin\b.*\bread only\b/i;
 
 /** `set_config` gets no settings for a pooler's session, because they would stay there for other clients. */
@@ -206,15 +209,24 @@ export class Pool extends pg.Pool {
     }
   }
 
-  /** The client, or a fault after `waitMs`; a client that comes later goes to the pool. */
+  /**
+   * The client, or a fault after `waitMs`; a client that comes later goes to the pool. The time is waited in parts: while
+   * the process itself is busy none of Postgres' answers can be read, and that may use up one part at most.
+   */
   async #inTime(making: Promise<pg.PoolClient>): Promise<pg.PoolClient> {
     if (this.#waitMs === undefined) return making;
+    const partMs = this.#waitMs / waitParts;
     let timer: NodeJS.Timeout | undefined;
     const over = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
+      const wait = (parts: number): void => {
+        if (parts > 0) {
+          timer = setTimeout(wait, partMs, parts - 1);
+          return;
+        }
         reject(new Error("timeout exceeded when trying to connect"));
         making.then((client) => client.release()).catch(() => undefined);
-      }, this.#waitMs);
+      };
+      wait(waitParts);
     });
     return Promise.race([making, over]).finally(() => clearTimeout(timer));
   }

@@ -168,6 +168,16 @@ describe("a fault of Postgres", function () {
     expect(await waiting[0]).to.equal("timeout exceeded when trying to connect");
   });
 
+  it("is not a process that was too busy to read an answer", async () => {
+    const acquireTimeoutMs = 5000;
+    const db = createDb({ ...instance.config, acquireTimeoutMs }, "busy");
+    const asking = rows<{ one: number }>(db, "select 1 as one");
+    await new Promise(setImmediate);
+    for (const end = performance.now() + acquireTimeoutMs + 500; performance.now() < end;);
+    expect(await asking).to.deep.equal([{ one: 1 }]);
+    await db.destroy();
+  });
+
   it("is not for ever where a connection takes longer to make than anybody waits for one", async () => {
     const far = await startTcpProxy(Number(new URL(instance.databaseUrl).port || 5432));
     far.set("slow");
