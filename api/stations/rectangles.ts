@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { promisify } from "node:util";
-import { brotliDecompress, constants, gunzip } from "node:zlib";
+import { brotliDecompress, constants } from "node:zlib";
 import { LRUCache } from "lru-cache";
 import { compress, type Encoding } from "#api/http/encoding.ts";
 import type { Representation } from "#api/http/respond.ts";
@@ -12,6 +12,7 @@ import {
   type RectangleQuestion,
   type RectangleStore,
 } from "#snapshots/rectangles/rectangle-store.ts";
+import { gunzipped } from "#snapshots/model/gzip-stitch.ts";
 import type { Follower } from "#src/feed/follower.ts";
 import { cellsAround } from "#src/feed/cache-generations.ts";
 import type { Box } from "#src/domain/geo.ts";
@@ -168,19 +169,19 @@ async function inTime(read: Promise<boolean>, ms: number): Promise<boolean | nul
   return done;
 }
 
-const unpackers = { gzip: promisify(gunzip), br: promisify(brotliDecompress) };
+const fromBrotli = promisify(brotliDecompress);
 /** Longer than any list. A larger length that comes out of Redis is not believed. */
 const chunkMax = 8 << 20;
 /** Lists of stations are at most so many times as long as brotli of them. */
 const brotliGain = 14;
 
-/** Unpacks in one chunk: zlib's own have 16 KB, each a way to a thread and back. A gzip body ends with its length. */
-function unpacked({ coding, body }: Rectangle): Promise<Buffer> {
-  const length =
-    coding === "gzip" ? body.readUInt32LE(body.length - 4) + 1 : body.length * brotliGain;
-  const chunkSize = Math.max(constants.Z_MIN_CHUNK, Math.min(length, chunkMax));
-  return unpackers[coding](body, { chunkSize });
-}
+/** Unpacks in one chunk. */
+const unpacked = ({ coding, body }: Rectangle): Promise<Buffer> =>
+  coding === "gzip"
+    ? gunzipped(body, chunkMax)
+    : fromBrotli(body, {
+        chunkSize: Math.max(constants.Z_MIN_CHUNK, Math.min(body.length * brotliGain, chunkMax)),
+      });
 
 const keptBytes = 8 << 20;
 

@@ -1,7 +1,5 @@
 import type { Condition } from "#src/infrastructure/parts.ts";
 import { ageOf, isYoung } from "#src/domain/age.ts";
-import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
@@ -10,10 +8,12 @@ import { createWorkerRedis, type Redis } from "#src/infrastructure/redis.ts";
 import { createRequestedSets, rememberedMs } from "#snapshots/dumps/requested-sets.ts";
 import { type Dump, type DumpSet, setName, type Whole } from "#snapshots/dumps/dump.ts";
 import { createDumpStore, type DumpStore } from "#snapshots/dumps/dump-store.ts";
+import { gunzipped } from "#snapshots/model/gzip-stitch.ts";
 
 export type LatestDump = ReturnType<typeof createLatestDump>;
 
-const unzip = promisify(gunzip);
+/** Longer than the longest page. */
+const plainMax = 64 << 20;
 const sizeOf = (dump: Dump | null): number => (dump?.gzip.length ?? 0) + (dump?.br.length ?? 0);
 
 interface Deps {
@@ -104,7 +104,7 @@ export function createLatestDump({ config, log, clock, redis, asOf }: Deps) {
     },
     /** The dump's plain JSON; kept until another dump's is requested. */
     plain(dump: Dump): Promise<Buffer> {
-      if (json?.of !== dump) json = { of: dump, text: unzip(dump.gzip) };
+      if (json?.of !== dump) json = { of: dump, text: gunzipped(dump.gzip, plainMax) };
       return json.text;
     },
     /** Age of the newest dump of the whole country; null without one. */
