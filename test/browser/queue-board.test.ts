@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { until } from "#test/flow/client.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
 import { useBrowser, type OpenedPage, openPage } from "#test/harness/browser.ts";
+import { itLong } from "#test/harness/long.ts";
 import { useStage } from "#test/flow/stage.ts";
 
 describe("browser: queues in the console", function () {
@@ -53,28 +54,31 @@ describe("browser: queues in the console", function () {
     return page;
   };
 
-  it("speak the language of the browser, and one that is chosen in their settings", async () => {
-    const cookies = await (await signIn()).context().cookies();
-    for (const [locale, named, status] of [
-      ["en", "en-GB", "Retry all"],
-      ["ru", "ru-RU", "Повторить все"],
-    ] as const) {
-      const other = await openPage({ locale });
-      try {
-        const { page } = other;
-        await page.context().addCookies(cookies);
-        const url = `${web.baseUrl}/console/queues/queue/upkeep?status=failed`;
-        await page.goto(url);
-        await page.getByText(status, { exact: true }).first().waitFor();
-        expect(await page.locator("html").getAttribute("lang")).to.equal(named);
-        const chosen = JSON.stringify({ state: { language: "ru-RU" }, version: 0 });
-        await page.evaluate(`localStorage.setItem("board-settings", ${JSON.stringify(chosen)})`);
-        await page.goto(url);
-        await page.getByText("Повторить все", { exact: true }).first().waitFor();
-        expect(other.complaints).to.deep.equal([]);
-      } finally {
-        await other.close();
+  itLong(
+    "speak the language of the browser, and one that is chosen in their settings",
+    async () => {
+      const cookies = await (await signIn()).context().cookies();
+      for (const [locale, named, status] of [
+        ["en", "en-GB", "Retry all"],
+        ["ru", "ru-RU", "Повторить все"],
+      ] as const) {
+        const other = await openPage({ locale });
+        try {
+          const { page } = other;
+          await page.context().addCookies(cookies);
+          const url = `${web.baseUrl}/console/queues/queue/upkeep?status=failed`;
+          await page.goto(url);
+          await page.getByText(status, { exact: true }).first().waitFor();
+          expect(await page.locator("html").getAttribute("lang")).to.equal(named);
+          const chosen = JSON.stringify({ state: { language: "ru-RU" }, version: 0 });
+          await page.evaluate(`localStorage.setItem("board-settings", ${JSON.stringify(chosen)})`);
+          await page.goto(url);
+          await page.getByText("Повторить все", { exact: true }).first().waitFor();
+          expect(other.complaints).to.deep.equal([]);
+        } finally {
+          await other.close();
+        }
       }
-    }
-  });
+    },
+  );
 });
