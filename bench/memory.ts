@@ -56,6 +56,7 @@ export async function benchMemory({ seconds }: { seconds: number }): Promise<str
       marks.run({ side: "Fuelmark", port, pace: { perSecond: marksPerSecond }, seconds }),
       reads.run({ port, clients: 1, seconds, requests }),
     ]);
+    if (marked.odd !== null) console.log(`Not 200, for example: ${marked.odd}`);
     const settled = (one: readonly number[]): number => median(one.slice(-one.length / 3));
     const peaks = new Map([...pids].map(([role, pid]) => [role, peakMb(pid)]));
     const lines = roles.map((role) => {

@@ -19,7 +19,7 @@ export interface Job {
 export interface Measured extends Summary {
   /** Answers by status. */
   statuses: Record<string, number>;
-  /** An answer that was not 200, to look at. */
+  /** An answer that was not 200, to look at: if possible a refusal. */
   odd: string | null;
 }
 
@@ -41,7 +41,7 @@ async function run({ side, port, pace, seconds }: Job): Promise<Measured> {
     const { status, body } = await send(request);
     latencies.push(performance.now() - at);
     statuses[status] = (statuses[status] ?? 0) + 1;
-    if (status !== 200) odd ??= body.slice(0, 300);
+    if (status >= 400 || (status !== 200 && odd === null)) odd = body.slice(0, 300);
   };
   const connections =
     "clients" in pace
