@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import { useEffect, useState } from "preact/hooks";
 import type { ConsoleAccount, ConsoleHealth } from "#src/contract/console.ts";
 import { account, api, useLoaded } from "#web/console/api.ts";
@@ -84,19 +85,16 @@ function Signed({ name, role }: { name: string; role: string }) {
           {name} <span class="tag">{role}</span>
         </p>
         <div class="tools">
-          <button
-            type="button"
+          <Button
             aria-haspopup="dialog"
             aria-keyshortcuts="Control+K Meta+K"
             onClick={() => setFinds(true)}
           >
             {say("Find")} <kbd aria-hidden="true">Ctrl K</kbd>
-          </button>
+          </Button>
           <Languages />
           <ThemeChoice />
-          <button type="button" onClick={() => void signOut()}>
-            {say("Sign out")}
-          </button>
+          <Button words={say("Sign out")} onClick={signOut} />
         </div>
       </header>
       <Menu path={path} marks={figures.value} />
@@ -129,13 +127,13 @@ function Menu({ path, marks }: { path: string; marks: Figures | null }) {
   const here = sitePages.find((page) => isAt(path, page.path))?.text ?? say("Menu");
   return (
     <nav class={open ? "menu open" : "menu"} aria-label={say("Console")}>
-      <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
+      <Button aria-expanded={open} onClick={() => setOpen(!open)}>
         <span>
           <span class="unseen">{say("Menu")}: </span>
           {here}
         </span>
         <span aria-hidden="true">{open ? "▴" : "▾"}</span>
-      </button>
+      </Button>
       <ul>
         {sitePages.map(({ path: to, text, count }) => {
           const waiting = marks === null ? 0 : (count?.(marks) ?? 0);

@@ -52,8 +52,8 @@ function ByCall({ found }: { found: CallErrors }) {
           counted(say("Not counted"), "refused"),
           {
             name: say("Last day"),
-            cell: ({ last }) => <span class="whole">{dayWords(last)}</span>,
-            by: ({ last }) => last,
+            of: "last",
+            cell: (last) => <span class="whole">{dayWords(last)}</span>,
           },
         ]}
       />

@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import { useSignal } from "@preact/signals";
 import { examples } from "#web/dashboard/examples.ts";
 import { Section } from "#web/dashboard/section.tsx";
@@ -17,14 +18,13 @@ export function FirstCall() {
       tools={
         <div class="choice" role="group" aria-label={say("Language of the example")}>
           {list.map((one, n) => (
-            <button
+            <Button
               key={one.name}
-              type="button"
               aria-pressed={n === chosen.value}
               onClick={() => (chosen.value = n)}
             >
               {one.name}
-            </button>
+            </Button>
           ))}
         </div>
       }

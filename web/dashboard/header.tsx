@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import type { DashboardSession } from "#src/contract/dashboard.ts";
 import { signOut } from "#web/dashboard/state.ts";
 import { Moment } from "#web/kit/time.tsx";
@@ -28,9 +29,7 @@ export function Header({
       <div class="tools">
         <LanguageChoice />
         <ThemeChoice />
-        <button type="button" onClick={() => void signOut()}>
-          {say("Sign out")}
-        </button>
+        <Button words={say("Sign out")} onClick={signOut} />
       </div>
     </header>
   );

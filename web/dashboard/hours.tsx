@@ -49,22 +49,22 @@ function ByHour({ hours }: { hours: readonly ShownHour[] }) {
         columns={[
           {
             name: say("Hour (UTC)"),
-            cell: ({ at }) => <span class="whole">{hourWords(at)}</span>,
-            by: ({ at }) => at,
+            of: "at",
+            cell: (at) => <span class="whole">{hourWords(at)}</span>,
           },
           counted(say("Requests"), "requests"),
           counted(say("Errors"), "errors"),
           counted(say("Not counted"), "refused"),
           {
             name: say("Median, ms"),
-            cell: ({ median_ms: ms }) => milliseconds(ms ?? 0),
-            by: ({ median_ms: ms }) => ms ?? 0,
+            of: "median_ms",
+            cell: (ms) => milliseconds(ms ?? 0),
             numeric: true,
           },
           {
             name: say("p95, ms"),
-            cell: ({ p95_ms: ms }) => milliseconds(ms ?? 0),
-            by: ({ p95_ms: ms }) => ms ?? 0,
+            of: "p95_ms",
+            cell: (ms) => milliseconds(ms ?? 0),
             numeric: true,
           },
         ]}

@@ -1,9 +1,10 @@
+import { Once } from "#web/dashboard/once.tsx";
+import { Form } from "#web/kit/form.tsx";
+import { Button } from "#web/kit/button.tsx";
 import { useState } from "preact/hooks";
 import { dayMs } from "#src/domain/units.ts";
 import type { RotatedKey } from "#src/contract/dashboard.ts";
-import { api, keys } from "#web/dashboard/state.ts";
-import { CopyButton } from "#web/kit/copy-button.tsx";
-import { Fault } from "#web/kit/fault.tsx";
+import { keys, useDoing } from "#web/dashboard/state.ts";
 import { Moment } from "#web/kit/time.tsx";
 import { say, sayWith } from "#web/dashboard/words.ts";
 import { DaysField } from "#web/dashboard/days-field.tsx";
@@ -37,12 +38,12 @@ export function KeyRotation() {
   return (
     <>
       <p>
-        <button type="button" onClick={() => setOpen(!isOpen)} aria-expanded={isOpen}>
+        <Button onClick={() => setOpen(!isOpen)} aria-expanded={isOpen}>
           {say("Replace the key of this session")}
-        </button>
+        </Button>
       </p>
       {isOpen && (
-        <Form
+        <Replacing
           prefix={current.prefix}
           done={(rotated) => {
             setOpen(false);
@@ -54,22 +55,23 @@ export function KeyRotation() {
   );
 }
 
-function Form({ prefix, done }: { prefix: string; done: (made: RotatedKey) => void }) {
+function Replacing({ prefix, done }: { prefix: string; done: (made: RotatedKey) => void }) {
   const [days, setDays] = useState(String(daysUsual));
-  const [isBusy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
-  const submit = async (submitted: Event): Promise<void> => {
-    submitted.preventDefault();
-    setBusy(true);
-    const result = await api.send<RotatedKey>("POST", "/keys/rotate", { days: Number(days) });
-    setBusy(false);
-    setFault(result.failure?.words ?? null);
+  const doing = useDoing();
+  const send = async (): Promise<void> => {
+    const body = { days: Number(days) };
+    const made = await doing.run<RotatedKey>("", "POST", "/keys/rotate", body);
     // First: the list says that the key has an end, and this form goes.
-    if (result.failure === undefined) done(result.value);
+    if (made !== null) done(made);
     await keys.load();
   };
   return (
-    <form class="ask" onSubmit={(submitted) => void submit(submitted)}>
+    <Form
+      class="ask"
+      send={send}
+      doing={doing}
+      action={doing.busy ? say("Working …") : say("Make the new key")}
+    >
       <p>
         {sayWith(
           "You get a new secret key with the same settings. The present key {key} works on until its end, which you cannot move: change your servers in this time.",
@@ -83,30 +85,22 @@ function Form({ prefix, done }: { prefix: string; done: (made: RotatedKey) => vo
         value={days}
         set={setDays}
       />
-      <Fault words={fault} />
-      <div>
-        <button type="submit" class="primary" disabled={isBusy}>
-          {isBusy ? say("Working …") : say("Make the new key")}
-        </button>
-      </div>
-    </form>
+    </Form>
   );
 }
 
 const NewKey = ({ made, close }: { made: RotatedKey; close: () => void }) => (
-  <div class="note" role="status">
-    <p>{say("The new secret key. It is shown this once: copy it now.")}</p>
-    <p>
-      <code class="said">{made.key}</code> <CopyButton text={made.key} />
-    </p>
+  <Once
+    words={say("The new secret key. It is shown this once: copy it now.")}
+    text={made.key}
+    done={say("I have copied it")}
+    close={close}
+  >
     <p>
       {sayWith(
         "The key of this session ends {day}, and this session with it. Sign in with the new key next time.",
         { day: <Moment at={made.old_ends} /> },
       )}
     </p>
-    <button type="button" onClick={close}>
-      {say("I have copied it")}
-    </button>
-  </div>
+  </Once>
 );

@@ -50,12 +50,12 @@ export const Keys = () => (
             },
             {
               name: say("State"),
-              cell: ({ state }) => (
+              of: "state",
+              cell: (state) => (
                 <span class={`badge ${state.replace(" ", "-")}`}>
                   {signs[state]} {say(state)}
                 </span>
               ),
-              by: ({ state }) => state,
             },
             { name: say("Bound to"), cell: boundTo },
             { name: say("Map"), cell: embedOf },

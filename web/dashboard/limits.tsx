@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import type { Overview, ShownLimitRequest } from "#src/contract/dashboard.ts";
 import { useSignal } from "@preact/signals";
 import { LimitForm, type LimitDraft } from "#web/dashboard/limit-form.tsx";
@@ -147,9 +148,9 @@ function Pending({ request, withdrawn }: { request: ShownLimitRequest; withdrawn
       </p>
       <Fault words={refused.value} />
       {!isReader.value && (
-        <button type="button" disabled={isBusy.value} onClick={() => void withdraw()}>
+        <Button disabled={isBusy.value} onClick={withdraw}>
           {say("Withdraw or correct it")}
-        </button>
+        </Button>
       )}
     </div>
   );

@@ -1,9 +1,11 @@
+import { useAsking } from "#web/kit/asking.tsx";
+import { Once } from "#web/dashboard/once.tsx";
+import { Form } from "#web/kit/form.tsx";
+import { Button } from "#web/kit/button.tsx";
 import { useState } from "preact/hooks";
 import type { MadeLink, ShownLink } from "#src/contract/dashboard.ts";
 import { Section } from "#web/dashboard/section.tsx";
-import { api, links } from "#web/dashboard/state.ts";
-import { Confirm } from "#web/kit/confirm.tsx";
-import { CopyButton } from "#web/kit/copy-button.tsx";
+import { links, useDoing } from "#web/dashboard/state.ts";
 import { Fault } from "#web/kit/fault.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
 import { Table, timed } from "#web/kit/table.tsx";
@@ -22,9 +24,9 @@ export function Links() {
       id="links"
       title={say("Links for readers")}
       tools={
-        <button type="button" onClick={() => setAdding(!isAdding)} aria-expanded={isAdding}>
+        <Button onClick={() => setAdding(!isAdding)} aria-expanded={isAdding}>
           {say("Make a link")}
-        </button>
+        </Button>
       }
     >
       <p class="soft small">
@@ -33,7 +35,7 @@ export function Links() {
         )}
       </p>
       {isAdding && (
-        <Form
+        <NewLink
           cancel={() => setAdding(false)}
           done={(link) => {
             setAdding(false);
@@ -42,19 +44,13 @@ export function Links() {
         />
       )}
       {made !== null && (
-        <div class="note" role="status">
-          <p>
-            {sayWith("The link is valid until {day}. It is shown this once: copy it now.", {
-              day: <Moment at={made.expires} />,
-            })}
-          </p>
-          <p>
-            <code class="said">{made.url}</code> <CopyButton text={made.url} />
-          </p>
-          <button type="button" onClick={() => setMade(null)}>
-            {say("Done")}
-          </button>
-        </div>
+        <Once
+          words={sayWith("The link is valid until {day}. It is shown this once: copy it now.", {
+            day: <Moment at={made.expires} />,
+          })}
+          text={made.url}
+          close={() => setMade(null)}
+        />
       )}
       <Loaded of={links}>{(value) => <List links={value.links} />}</Loaded>
     </Section>
@@ -69,7 +65,7 @@ const List = ({ links: rows }: { links: readonly ShownLink[] }) => (
     empty={say("No links.")}
     perPage={10}
     columns={[
-      { name: say("For"), cell: ({ label }) => label, by: ({ label }) => label },
+      { name: say("For"), of: "label" },
       {
         name: say("Created"),
         cell: ({ created, prefix }) => (
@@ -100,58 +96,52 @@ const List = ({ links: rows }: { links: readonly ShownLink[] }) => (
 );
 
 function End({ link: { id, label } }: { link: ShownLink }) {
-  const [isAsked, setAsked] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
-  const end = async (): Promise<void> => {
-    setBusy(true);
-    const { failure } = await api.send("DELETE", `/links/${id}`);
-    setBusy(false);
-    setAsked(false);
-    setFault(failure?.words ?? null);
-    await links.load();
-  };
+  const doing = useDoing();
+  const { ask, question } = useAsking();
+  const end = (): void =>
+    ask({
+      title: say("End this link?"),
+      why: (
+        <>
+          {label}
+          <br />
+          {say("Everybody who uses it is signed out at once.")}
+        </>
+      ),
+      ...{ action: say("End it"), danger: true },
+      run: async () => {
+        await doing.run("", "DELETE", `/links/${id}`);
+        await links.load();
+      },
+    });
   return (
     <>
-      <button type="button" onClick={() => setAsked(true)}>
-        {say("End it")}
-        <span class="unseen"> {label}</span>
-      </button>
-      <Fault words={fault} />
-      {isAsked && (
-        <Confirm
-          title={say("End this link?")}
-          action={say("End it")}
-          danger
-          busy={isBusy}
-          onConfirm={() => void end()}
-          onCancel={() => setAsked(false)}
-        >
-          <p>{label}</p>
-          <p>{say("Everybody who uses it is signed out at once.")}</p>
-        </Confirm>
-      )}
+      <Button words={say("End it")} of={label} onClick={end} />
+      <Fault words={doing.fault} />
+      {question}
     </>
   );
 }
 
-function Form({ done, cancel }: { done: (link: MadeLink) => void; cancel: () => void }) {
+function NewLink({ done, cancel }: { done: (link: MadeLink) => void; cancel: () => void }) {
   const [label, setLabel] = useState("");
   const [days, setDays] = useState(String(daysUsual));
-  const [isBusy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
-  const submit = async (submitted: Event): Promise<void> => {
-    submitted.preventDefault();
-    setBusy(true);
-    const result = await api.send<MadeLink>("POST", "/links", { label, days: Number(days) });
-    setBusy(false);
-    setFault(result.failure?.words ?? null);
-    if (result.failure !== undefined) return;
-    done(result.value);
+  const doing = useDoing();
+  const send = async (): Promise<void> => {
+    const body = { label, days: Number(days) };
+    const made = await doing.run<MadeLink>("", "POST", "/links", body);
+    if (made === null) return;
+    done(made);
     await links.load();
   };
   return (
-    <form class="ask" onSubmit={(submitted) => void submit(submitted)}>
+    <Form
+      class="ask"
+      send={send}
+      doing={doing}
+      action={doing.busy ? say("Working …") : say("Make the link")}
+      cancel={cancel}
+    >
       <div class="pair">
         <div class="field">
           <label for="link-label">{say("For whom")}</label>
@@ -173,15 +163,6 @@ function Form({ done, cancel }: { done: (link: MadeLink) => void; cancel: () => 
           set={setDays}
         />
       </div>
-      <Fault words={fault} />
-      <div class="tools">
-        <button type="submit" class="primary" disabled={isBusy}>
-          {isBusy ? say("Working …") : say("Make the link")}
-        </button>
-        <button type="button" disabled={isBusy} onClick={cancel}>
-          {say("Cancel")}
-        </button>
-      </div>
-    </form>
+    </Form>
   );
 }

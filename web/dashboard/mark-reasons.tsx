@@ -75,13 +75,13 @@ export function Held({ days }: { days: readonly SentDay[] }) {
         columns={[
           {
             name: say("Reason"),
-            cell: ({ reason }) => (
+            of: "reason",
+            cell: (reason) => (
               <span>
                 <strong>{say(reason)}</strong>{" "}
                 <span class="soft small">{say(meanings[reason])}</span>
               </span>
             ),
-            by: ({ reason }) => reason,
           },
           counted(say("Marks"), "marks"),
           counted(say("Today"), "today"),

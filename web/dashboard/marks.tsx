@@ -79,13 +79,13 @@ function Outcomes({ sent: { days, counted_max: max } }: { sent: SentMarks }) {
         columns={[
           {
             name: say("Outcome"),
-            cell: ({ outcome }) => (
+            of: "outcome",
+            cell: (outcome) => (
               <span>
                 <strong>{say(outcome)}</strong>{" "}
                 <span class="soft small">{say(meanings[outcome])}</span>
               </span>
             ),
-            by: ({ outcome }) => outcome,
           },
           counted(say("Servers"), "partner"),
           counted(say("Map"), "widget"),

@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import type { ShownRequest, ShownRequests } from "#src/contract/dashboard.ts";
 import { Call, milliseconds, Problem } from "#web/dashboard/cells.tsx";
 import { Section } from "#web/dashboard/section.tsx";
@@ -15,20 +16,12 @@ export const Recent = () => (
     tools={
       <div class="tools">
         <div class="choice" role="group" aria-label={say("Which of the last requests")}>
-          <button
-            type="button"
-            aria-pressed={!onlyErrors.value}
-            onClick={() => (onlyErrors.value = false)}
-          >
+          <Button aria-pressed={!onlyErrors.value} onClick={() => (onlyErrors.value = false)}>
             {say("All")}
-          </button>
-          <button
-            type="button"
-            aria-pressed={onlyErrors.value}
-            onClick={() => (onlyErrors.value = true)}
-          >
+          </Button>
+          <Button aria-pressed={onlyErrors.value} onClick={() => (onlyErrors.value = true)}>
             {say("Errors only")}
-          </button>
+          </Button>
         </div>
       </div>
     }
@@ -54,28 +47,15 @@ const List = ({ shown: { requests, kept } }: { shown: ShownRequests }) => (
       }
       perPage={10}
       columns={[
-        { name: say("Time"), cell: ({ at }) => <Moment at={at} seconds />, by: ({ at }) => at },
-        {
-          name: say("Call"),
-          cell: ({ call }) => <Call method={call} />,
-          by: ({ call }) => call,
-        },
+        { name: say("Time"), of: "at", cell: (at) => <Moment at={at} seconds /> },
+        { name: say("Call"), of: "call", cell: (call) => <Call method={call} /> },
         {
           name: say("Answer"),
           cell: answerOf,
           by: ({ status, code }) => `${status} ${code ?? ""}`,
         },
-        {
-          name: say("ms"),
-          cell: ({ ms }) => milliseconds(ms),
-          by: ({ ms }) => ms,
-          numeric: true,
-        },
-        {
-          name: say("Key"),
-          cell: ({ key }) => <code class="whole">{key}…</code>,
-          by: ({ key }) => key,
-        },
+        { name: say("ms"), of: "ms", cell: (ms) => milliseconds(ms), numeric: true },
+        { name: say("Key"), of: "key", cell: (key) => <code class="whole">{key}…</code> },
         {
           name: say("Request id"),
           cell: ({ request_id: id }) => <code class="any pick">{id}</code>,

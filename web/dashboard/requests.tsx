@@ -110,8 +110,8 @@ const columnsOf = (
 ): Column<ShownDay>[] => [
   {
     name: say("Day (UTC)"),
-    cell: ({ date }) => <span class="whole">{dayWords(date)}</span>,
-    by: ({ date }) => date,
+    of: "date",
+    cell: (date) => <span class="whole">{dayWords(date)}</span>,
   },
   counted(say("Requests"), "requests"),
   ...names.map((name, part): Column<ShownDay> => ({

@@ -1,3 +1,4 @@
+import { doingBy } from "#web/kit/doing.ts";
 import { computed, effect, signal } from "@preact/signals";
 import type {
   CallErrors,
@@ -29,6 +30,8 @@ export const audience = signal<"partner" | "widget">("partner");
 export const onlyErrors = signal(false);
 
 export const api = pageApi(() => leave(say("Your session has ended. Sign in again to continue.")));
+
+export const useDoing = doingBy(api);
 
 export const overview = resource<Overview>(() => api.get(`/overview?days=${period.value}`));
 export const errors = resource<CallErrors>(() => api.get(`/errors?days=${period.value}`));

@@ -1,4 +1,6 @@
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { Dialog } from "#web/kit/dialog.tsx";
+import { Button } from "#web/kit/button.tsx";
+import { useEffect, useMemo } from "preact/hooks";
 import type { ShownDelivery } from "#src/contract/dashboard.ts";
 import { api } from "#web/dashboard/state.ts";
 import { Loaded, resource } from "#web/kit/resource.tsx";
@@ -17,31 +19,17 @@ export function Deliveries({ webhook, close }: { webhook: number; close: () => v
     () => resource<{ deliveries: ShownDelivery[] }>(() => api.get(path)),
     [path],
   );
-  const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
-    const { current } = dialog;
-    current?.showModal();
     void loading.load();
     const timer = setInterval(() => void loading.load(true), refreshMs);
-    return () => {
-      clearInterval(timer);
-      current?.close();
-    };
+    return () => clearInterval(timer);
   }, [loading]);
   const again = async (id: number): Promise<void> => {
     await api.send("POST", `${path}/${id}/redeliver`, {});
     await loading.load();
   };
   return (
-    <dialog
-      ref={dialog}
-      class="dialog wide"
-      aria-labelledby="deliveries-title"
-      onCancel={(event) => {
-        event.preventDefault();
-        close();
-      }}
-    >
+    <Dialog title="deliveries-title" wide close={close}>
       <h2 id="deliveries-title">{say("Deliveries of webhook {id}", { id: String(webhook) })}</h2>
       <p class="soft small">
         {say(
@@ -76,19 +64,13 @@ export function Deliveries({ webhook, close }: { webhook: number; close: () => v
                 by: ({ id }) => id,
               },
               { name: say("Answer"), cell: answerOf },
-              {
-                name: say("ms"),
-                cell: ({ duration_ms: ms }) => ms ?? "",
-                by: ({ duration_ms: ms }) => ms ?? 0,
-                numeric: true,
-              },
+              { name: say("ms"), of: "duration_ms", cell: (ms) => ms ?? "", numeric: true },
               {
                 name: say("Action"),
                 cell: ({ id, delivered }) => (
-                  <button type="button" onClick={() => void again(id)}>
+                  <Button of={say("delivery {id}", { id: String(id) })} onClick={() => again(id)}>
                     {delivered === null ? say("Try now") : say("Send again")}
-                    <span class="unseen"> {say("delivery {id}", { id: String(id) })}</span>
-                  </button>
+                  </Button>
                 ),
               },
             ]}
@@ -96,11 +78,9 @@ export function Deliveries({ webhook, close }: { webhook: number; close: () => v
         )}
       </Loaded>
       <div class="buttons">
-        <button type="button" class="primary" onClick={close}>
-          {say("Close")}
-        </button>
+        <Button words={say("Close")} class="primary" onClick={close} />
       </div>
-    </dialog>
+    </Dialog>
   );
 }
 

@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import { useRef, useState } from "preact/hooks";
 import type { ShownWebhook } from "#src/contract/dashboard.ts";
 import { type WebhookEvent, webhookEvents } from "#src/domain/vocabulary.ts";
@@ -121,9 +122,7 @@ export function WebhookForm({
         <button type="submit" class="primary" disabled={isBusy}>
           {isBusy ? say("Checking …") : webhook === undefined ? say("Register") : say("Save")}
         </button>
-        <button type="button" disabled={isBusy} onClick={cancel}>
-          {say("Cancel")}
-        </button>
+        <Button words={say("Cancel")} disabled={isBusy} onClick={cancel} />
       </div>
     </form>
   );

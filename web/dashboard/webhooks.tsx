@@ -1,11 +1,13 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useAsking } from "#web/kit/asking.tsx";
+import { Once } from "#web/dashboard/once.tsx";
+import { Dialog } from "#web/kit/dialog.tsx";
+import { Button } from "#web/kit/button.tsx";
+import { useState } from "preact/hooks";
 import type { ShownWebhook } from "#src/contract/dashboard.ts";
 import { Section } from "#web/dashboard/section.tsx";
-import { api, webhooks } from "#web/dashboard/state.ts";
+import { useDoing, webhooks } from "#web/dashboard/state.ts";
 import { Deliveries } from "#web/dashboard/webhook-deliveries.tsx";
 import { WebhookForm } from "#web/dashboard/webhook-form.tsx";
-import { Confirm } from "#web/kit/confirm.tsx";
-import { CopyButton } from "#web/kit/copy-button.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
 import { Table } from "#web/kit/table.tsx";
@@ -28,9 +30,9 @@ export function Webhooks() {
       id="webhooks"
       title={say("Webhooks")}
       tools={
-        <button type="button" onClick={() => setAdding(!isAdding)} aria-expanded={isAdding}>
+        <Button onClick={() => setAdding(!isAdding)} aria-expanded={isAdding}>
           {say("Add a webhook")}
-        </button>
+        </Button>
       }
     >
       <p class="soft small">
@@ -47,7 +49,13 @@ export function Webhooks() {
           }}
         />
       )}
-      {secret !== null && <Secret text={secret} close={() => setSecret(null)} />}
+      {secret !== null && (
+        <Once
+          words={say("The secret of the webhook. It is shown this once: copy it now.")}
+          text={secret}
+          close={() => setSecret(null)}
+        />
+      )}
       <Loaded of={webhooks}>
         {({ webhooks: rows }) => (
           <Table
@@ -104,27 +112,6 @@ const State = ({
   </span>
 );
 
-/** Sends one change and shows the list anew; gives the answer, or null when it was refused. */
-function useChange(path: string) {
-  const [isBusy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
-  const change = async <T,>(
-    method: "POST" | "PATCH" | "DELETE",
-    below = "",
-    body: object = {},
-  ): Promise<T | null> => {
-    setBusy(true);
-    const result = await api.send<T>(method, `${path}${below}`, body);
-    setBusy(false);
-    setFault(result.failure?.words ?? null);
-    await webhooks.load();
-    if (result.failure !== undefined) return null;
-    // An answer without a body is one all the same.
-    return result.value ?? ({} as T);
-  };
-  return { isBusy, fault, change };
-}
-
 function Actions({
   webhook,
   renewed,
@@ -133,110 +120,81 @@ function Actions({
   renewed: (secret: string) => void;
 }) {
   const { id, url, enabled, off_reason: reason } = webhook;
-  const [asked, setAsked] = useState<"remove" | "renew" | null>(null);
+  const { ask, question } = useAsking();
   const [isEdited, setEdited] = useState(false);
   const [isOpen, setOpen] = useState(false);
-  const { isBusy, fault, change } = useChange(`/webhooks/${id}`);
-  const of = <span class="unseen"> {say("of webhook {id}", { id: String(id) })}</span>;
-  const confirmed = async (): Promise<void> => {
-    if (asked === "remove") await change("DELETE");
-    else {
-      const answer = await change<{ secret: string }>("POST", "/rotate-secret");
-      if (answer !== null) renewed(answer.secret);
-    }
-    setAsked(null);
+  const { busy, fault, run } = useDoing();
+  /** Sends one change and shows the list anew. */
+  const change = async <T,>(method: "POST" | "PATCH" | "DELETE", below = "", body = {}) => {
+    const done = await run<T>("", method, `/webhooks/${id}${below}`, body);
+    await webhooks.load();
+    return done;
   };
+  const of = say("of webhook {id}", { id: String(id) });
+  const why = (words: string) => (
+    <>
+      <code class="whole">{url}</code>
+      <br />
+      {words}
+    </>
+  );
+  const remove = (): void =>
+    ask({
+      title: say("Remove this webhook?"),
+      why: why(say("Its deliveries are removed as well, also those that wait.")),
+      ...{ action: say("Remove"), danger: true, run: () => change("DELETE") },
+    });
+  const renew = (): void =>
+    ask({
+      title: say("Make a new secret?"),
+      why: why(
+        say("The present secret signs as well for 24 hours. Change your server in this time."),
+      ),
+      action: say("Make it"),
+      run: async () => {
+        const answer = await change<{ secret: string }>("POST", "/rotate-secret");
+        if (answer !== null) renewed(answer.secret);
+      },
+    });
   return (
     <div class="actions">
-      <button type="button" onClick={() => setOpen(true)}>
-        {say("Deliveries")}
-        {of}
-      </button>
+      <Button words={say("Deliveries")} of={of} onClick={() => setOpen(true)} />
       <details class="menu">
         <summary>
           {say("More")}
-          {of}
+          <span class="unseen"> {of}</span>
         </summary>
         <div>
-          <button
-            type="button"
-            disabled={isBusy || !enabled}
-            onClick={() =>
-              void change("POST", "/test").then((sent) => sent !== null && setOpen(true))
-            }
+          <Button
+            disabled={busy || !enabled}
+            onClick={() => change("POST", "/test").then((sent) => sent !== null && setOpen(true))}
           >
             {say("Send a test")}
             {of}
-          </button>
-          <button type="button" onClick={() => setEdited(true)}>
-            {say("Edit")}
-            {of}
-          </button>
-          <button
-            type="button"
-            disabled={isBusy || reason === "operator"}
-            onClick={() => void change("PATCH", "", { enabled: !enabled })}
+          </Button>
+          <Button words={say("Edit")} of={of} onClick={() => setEdited(true)} />
+          <Button
+            disabled={busy || reason === "operator"}
+            onClick={() => change("PATCH", "", { enabled: !enabled })}
           >
             {enabled ? say("Switch off") : say("Switch on")}
             {of}
-          </button>
-          <button type="button" disabled={isBusy} onClick={() => setAsked("renew")}>
-            {say("New secret")}
-            {of}
-          </button>
-          <button type="button" disabled={isBusy} onClick={() => setAsked("remove")}>
-            {say("Remove")}
-            {of}
-          </button>
+          </Button>
+          <Button words={say("New secret")} of={of} disabled={busy} onClick={renew} />
+          <Button words={say("Remove")} of={of} disabled={busy} onClick={remove} />
         </div>
       </details>
       {isEdited && <Edit webhook={webhook} close={() => setEdited(false)} />}
       <Fault words={fault} />
       {isOpen && <Deliveries webhook={id} close={() => setOpen(false)} />}
-      {asked !== null && (
-        <Confirm
-          title={asked === "remove" ? say("Remove this webhook?") : say("Make a new secret?")}
-          action={asked === "remove" ? say("Remove") : say("Make it")}
-          danger={asked === "remove"}
-          busy={isBusy}
-          onConfirm={() => void confirmed()}
-          onCancel={() => setAsked(null)}
-        >
-          <p>
-            <code class="whole">{url}</code>
-          </p>
-          <p>
-            {asked === "remove"
-              ? say("Its deliveries are removed as well, also those that wait.")
-              : say(
-                  "The present secret signs as well for 24 hours. Change your server in this time.",
-                )}
-          </p>
-        </Confirm>
-      )}
+      {question}
     </div>
   );
 }
 
-function Edit({ webhook, close }: { webhook: ShownWebhook; close: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
-  return (
-    <dialog ref={dialog} class="dialog" aria-labelledby="edit-title" onClose={close}>
-      <h2 id="edit-title">{say("Edit webhook {id}", { id: String(webhook.id) })}</h2>
-      <WebhookForm webhook={webhook} done={close} cancel={close} />
-    </dialog>
-  );
-}
-
-const Secret = ({ text, close }: { text: string; close: () => void }) => (
-  <div class="note" role="status">
-    <p>{say("The secret of the webhook. It is shown this once: copy it now.")}</p>
-    <p>
-      <code class="whole">{text}</code> <CopyButton text={text} />
-    </p>
-    <button type="button" onClick={close}>
-      {say("Done")}
-    </button>
-  </div>
+const Edit = ({ webhook, close }: { webhook: ShownWebhook; close: () => void }) => (
+  <Dialog title="edit-title" close={close}>
+    <h2 id="edit-title">{say("Edit webhook {id}", { id: String(webhook.id) })}</h2>
+    <WebhookForm webhook={webhook} done={close} cancel={close} />
+  </Dialog>
 );

@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import { choices, choose, wanted } from "#web/embed/choices.ts";
 import { forgetKey, keptKeys, prefixOf } from "#web/embed/kept-keys.ts";
 import { Field } from "#web/embed/field.tsx";
@@ -69,15 +70,14 @@ const Kept = () => {
       ) : (
         <p>{words.kept(prefixOf(key))}</p>
       )}
-      <button
-        type="button"
+      <Button
         onClick={() => {
           forgetKey(key);
           choose({ key: keptKeys.value[0] ?? "" });
         }}
       >
         {words.forget}
-      </button>
+      </Button>
     </div>
   );
 };

@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import { useEffect, useState } from "preact/hooks";
 import { embedding } from "#web/embed/choices.ts";
 import { type Embedding, mapAddress } from "#web/embed/embed-line.ts";
@@ -17,9 +18,7 @@ export const Preview = () => {
     <section class="card preview" aria-labelledby="preview-title">
       <h2 id="preview-title">{words.preview}</h2>
       {isSample && !isAsked ? (
-        <button type="button" onClick={() => ask(true)}>
-          {words.previewAsk}
-        </button>
+        <Button words={words.previewAsk} onClick={() => ask(true)} />
       ) : shown === null ? (
         <p class="empty">{words.previewWaits}</p>
       ) : (

@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import { useId } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { Dialog } from "#web/kit/dialog.tsx";
@@ -30,9 +31,7 @@ export function Confirm({ title, action, danger, busy, children, onConfirm, onCa
         <h2 id={id}>{title}</h2>
         {children}
         <div class="buttons">
-          <button type="button" disabled={busy} onClick={onCancel}>
-            {say("Cancel")}
-          </button>
+          <Button words={say("Cancel")} disabled={busy} onClick={onCancel} />
           <button type="submit" class={danger === true ? "danger" : "primary"} disabled={busy}>
             {busy === true ? say("Working …") : action}
           </button>

@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import { useState } from "preact/hooks";
 import { say } from "#web/kit/say.ts";
 
@@ -21,9 +22,9 @@ export function CopyButton({
     setTimeout(() => say(null), 2500);
   };
   return (
-    <button type="button" class="copy" onClick={() => void copy()}>
+    <Button class="copy" onClick={() => copy()}>
       <span aria-live="polite">{said ?? label}</span>
-    </button>
+    </Button>
   );
 }
 

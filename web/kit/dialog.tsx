@@ -4,10 +4,12 @@ import type { ComponentChildren } from "preact";
 /** A modal dialog that is open as long as it is on the page; Escape calls `close`. `title`: the id of its heading. */
 export function Dialog({
   title,
+  wide = false,
   close,
   children,
 }: {
   title: string;
+  wide?: boolean;
   close: () => void;
   children: ComponentChildren;
 }) {
@@ -20,7 +22,7 @@ export function Dialog({
   return (
     <dialog
       ref={dialog}
-      class="dialog"
+      class={wide ? "dialog wide" : "dialog"}
       aria-labelledby={title}
       onCancel={(event) => {
         event.preventDefault();

@@ -12,7 +12,7 @@ export interface Failure {
   requestId: string | null;
 }
 
-export type Result<T> = { value: T; failure?: never } | { failure: Failure };
+export type Result<T> = { value: T; failure?: never } | { value?: never; failure: Failure };
 
 export interface PageApi {
   /** `unattended`: the page asks by a timer, and nobody need be there. */

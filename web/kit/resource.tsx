@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import { signal, type ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { Failure, Result } from "#web/kit/page-api.ts";
@@ -63,9 +64,7 @@ export function Loaded<T>({
             )}
             {value.value !== null && ` ${say("The data below is older.")}`}
           </p>
-          <button type="button" onClick={() => void load()}>
-            {say("Try again")}
-          </button>
+          <Button words={say("Try again")} onClick={() => load()} />
         </div>
       )}
       {value.value !== null ? (

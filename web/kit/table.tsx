@@ -1,23 +1,52 @@
+import { Button } from "#web/kit/button.tsx";
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { number } from "#web/kit/numbers.ts";
 import { say } from "#web/kit/say.ts";
 import { Moment } from "#web/kit/time.tsx";
 
-export interface Column<Row> {
+interface Named {
   name: string;
-  cell: (row: Row) => ComponentChildren;
-  /** The value to sort the column by; without it the column cannot be sorted. */
-  by?: (row: Row) => string | number;
   /** Aligned right, in figures of one width. */
   numeric?: boolean;
 }
+
+interface OfRow<Row> extends Named {
+  of?: undefined;
+  cell: (row: Row) => ComponentChildren;
+  /** The value to sort the column by; without it the column cannot be sorted. */
+  by?: (row: Row) => string | number;
+}
+
+/** A column of one field, sorted by it. */
+type OfField<Row> = {
+  [Field in keyof Row & string]: Named & {
+    of: Field;
+    /** By default the field as it is. */
+    cell?: (value: Row[Field]) => ComponentChildren;
+  };
+}[keyof Row & string];
+
+export type Column<Row> = OfRow<Row> | OfField<Row>;
+
+const ofRow = <Row,>(column: Column<Row>): OfRow<Row> => {
+  if (column.of === undefined) return column as OfRow<Row>;
+  const { of, cell, ...named } = column as Named & {
+    of: keyof Row;
+    cell?: (value: unknown) => ComponentChildren;
+  };
+  return {
+    ...named,
+    by: (row) => (row[of] ?? 0) as string | number,
+    cell: (row) => (cell === undefined ? (row[of] as string) : cell(row[of])),
+  };
+};
 
 /** A column of counts, sorted by them. */
 export const counted = <Field extends string>(
   name: string,
   field: Field,
-): Column<Record<Field, number>> => ({
+): OfRow<Record<Field, number>> => ({
   name,
   cell: ({ [field]: count }) => number(count),
   by: ({ [field]: count }) => count,
@@ -28,7 +57,7 @@ export const counted = <Field extends string>(
 export const timed = <Field extends string>(
   name: string,
   field: Field,
-): Column<Record<Field, number | null>> => ({
+): OfRow<Record<Field, number | null>> => ({
   name,
   cell: ({ [field]: at }) => <Moment at={at} />,
   by: ({ [field]: at }) => at ?? 0,
@@ -54,7 +83,8 @@ interface Sorting {
  * A table that pages and sorts rows in the browser. A narrow window shows each row as a card: the roles are spelled out
  * because another `display` takes them away.
  */
-export function Table<Row>({ caption, rows, columns, id, empty, perPage = 20 }: Props<Row>) {
+export function Table<Row>({ caption, rows, columns: given, id, empty, perPage = 20 }: Props<Row>) {
+  const columns = given.map((column) => ofRow(column));
   const [sorting, setSorting] = useState<Sorting | null>(null);
   const [wanted, setPage] = useState(0);
   if (rows.length === 0) return <div class="empty">{empty}</div>;
@@ -102,9 +132,7 @@ export function Table<Row>({ caption, rows, columns, id, empty, perPage = 20 }: 
       </table>
       {pages > 1 && (
         <nav class="pager" aria-label={say("Pages: {caption}", { caption })}>
-          <button type="button" disabled={page === 0} onClick={() => setPage(page - 1)}>
-            {say("Previous")}
-          </button>
+          <Button words={say("Previous")} disabled={page === 0} onClick={() => setPage(page - 1)} />
           <span role="status">
             {say("{from}–{to} of {all}", {
               from: String(page * perPage + 1),
@@ -112,9 +140,9 @@ export function Table<Row>({ caption, rows, columns, id, empty, perPage = 20 }: 
               all: String(sorted.length),
             })}
           </span>
-          <button type="button" disabled={page === pages - 1} onClick={() => setPage(page + 1)}>
+          <Button disabled={page === pages - 1} onClick={() => setPage(page + 1)}>
             {say("Next")}
-          </button>
+          </Button>
         </nav>
       )}
     </div>
@@ -126,7 +154,7 @@ function Heading<Row>({
   down,
   turn,
 }: {
-  column: Column<Row>;
+  column: OfRow<Row>;
   down: boolean | null;
   turn: () => void;
 }) {
@@ -141,17 +169,17 @@ function Heading<Row>({
     );
   return (
     <th role="columnheader" scope="col" class={style} aria-sort={direction}>
-      <button type="button" class="sort" onClick={turn}>
+      <Button class="sort" onClick={turn}>
         {name}
         <span aria-hidden="true">{down === null ? " ↕" : down ? " ↓" : " ↑"}</span>
-      </button>
+      </Button>
     </th>
   );
 }
 
 function sort<Row>(
   rows: readonly Row[],
-  columns: readonly Column<Row>[],
+  columns: readonly OfRow<Row>[],
   sorting: Sorting | null,
 ): readonly Row[] {
   const by = sorting === null ? undefined : columns[sorting.column]?.by;

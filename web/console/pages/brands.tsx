@@ -1,13 +1,15 @@
-import { useRef, useState } from "preact/hooks";
+import { Form } from "#web/kit/form.tsx";
+import { Button } from "#web/kit/button.tsx";
+import { useForm } from "#web/console/parts/use-form.ts";
+import { useRef } from "preact/hooks";
 import type { BrandAlias, ConsoleBrands, ServedBrand } from "#src/contract/console.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { TextField } from "#web/console/parts/field.tsx";
 import { say } from "#web/console/words.ts";
-import { Fault } from "#web/kit/fault.tsx";
 import { number } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
-import { Table } from "#web/kit/table.tsx";
+import { Table, counted } from "#web/kit/table.tsx";
 
 const brandMax = 80;
 const nothing = { spelling: "", brand: "" };
@@ -21,11 +23,10 @@ interface Aliased {
 /** Brands that nobody knows, and the spellings that operators have given to a brand (decisions 14.25). */
 export function BrandsPage() {
   const loading = useLoaded<ConsoleBrands>("/brands");
-  const [typed, setTyped] = useState(nothing);
+  const { form: typed, set: setTyped, at } = useForm(nothing);
   const form = useRef<HTMLFormElement>(null);
   const doing = useDoing();
-  const save = async (event: Event): Promise<void> => {
-    event.preventDefault();
+  const save = async (): Promise<void> => {
     const { spelling, brand } = typed;
     const done = await doing.run<Aliased>(savedWords, "POST", pathOf(spelling), { brand });
     if (done === null) return;
@@ -50,31 +51,23 @@ export function BrandsPage() {
         )}
       </p>
       {mayChange() && (
-        <form class="card" ref={form} onSubmit={(event) => void save(event)}>
+        <Form box={form} send={save} doing={doing} action={say("Give the spelling to the brand")}>
           <div class="grid">
             <TextField
               label={say("Spelling")}
-              value={typed.spelling}
-              onChange={(spelling) => setTyped({ ...typed, spelling })}
+              {...at("spelling")}
               maxLength={brandMax}
               required
               hint={say("as files write it; case, quotes and spaces make no difference")}
             />
             <TextField
               label={say("Brand")}
-              value={typed.brand}
-              onChange={(brand) => setTyped({ ...typed, brand })}
+              {...at("brand")}
               maxLength={brandMax}
               hint={say("as drivers are to see it; empty: no brand")}
             />
           </div>
-          <Fault words={doing.fault} />
-          <div class="buttons">
-            <button type="submit" class="primary" disabled={doing.busy}>
-              {say("Give the spelling to the brand")}
-            </button>
-          </div>
-        </form>
+        </Form>
       )}
       <Loaded of={loading}>
         {(found) => (
@@ -118,22 +111,16 @@ function UnknownBrands({
         id={({ brand }) => brand}
         empty={say("Every brand is known.")}
         columns={[
-          { name: say("Brand"), by: ({ brand }) => brand, cell: ({ brand }) => brand },
-          {
-            name: say("Stations"),
-            by: ({ stations }) => stations,
-            cell: ({ stations }: ServedBrand) => number(stations),
-            numeric: true,
-          },
+          { name: say("Brand"), of: "brand" },
+          counted(say("Stations"), "stations"),
           ...(mayChange()
             ? [
                 {
                   name: say("Change"),
                   cell: ({ brand }: ServedBrand) => (
-                    <button type="button" onClick={() => choose(brand)}>
+                    <Button of={brand} onClick={() => choose(brand)}>
                       {say("It is another brand …")}
-                      <span class="unseen"> {brand}</span>
-                    </button>
+                    </Button>
                   ),
                 },
               ]
@@ -164,21 +151,20 @@ function Aliases({
       id={({ spelling }) => spelling}
       empty={say("No aliases yet.")}
       columns={[
-        { name: say("Spelling"), by: ({ spelling }) => spelling, cell: (one) => one.spelling },
+        { name: say("Spelling"), of: "spelling" },
         {
           name: say("Brand"),
-          by: ({ brand }) => brand,
-          cell: ({ brand }) => brand || <span class="soft">{say("no brand")}</span>,
+          of: "brand",
+          cell: (brand) => brand || <span class="soft">{say("no brand")}</span>,
         },
         ...(mayChange()
           ? [
               {
                 name: say("Change"),
                 cell: (alias: BrandAlias) => (
-                  <button type="button" disabled={busy} onClick={() => void drop(alias)}>
+                  <Button of={alias.spelling} disabled={busy} onClick={() => drop(alias)}>
                     {say("Take away")}
-                    <span class="unseen"> {alias.spelling}</span>
-                  </button>
+                  </Button>
                 ),
               },
             ]

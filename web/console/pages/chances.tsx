@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import type { ConsoleLies, ConsoleRates } from "#src/contract/console.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
@@ -31,12 +32,7 @@ function Lies() {
   const loading = useLoaded<ConsoleLies>("/lies");
   const nobody = say("No mark has been judged yet.");
   const percent = (lies: number): string => `${lies} %`;
-  const judged = {
-    name: say("From judged marks"),
-    by: (row: { judged: number }) => row.judged,
-    cell: (row: { judged: number }) => row.judged,
-    numeric: true,
-  };
+  const judged = { name: say("From judged marks"), of: "judged" as const, numeric: true };
   return (
     <Loaded of={loading}>
       {({ kinds, sources, reporters }) => (
@@ -61,14 +57,14 @@ function Lies() {
               { name: say("Marks"), cell: ({ fuel }) => saysWord(fuel) },
               {
                 name: say("Lies of known drivers"),
-                by: ({ known }) => known,
-                cell: ({ known }) => percent(known),
+                of: "known",
+                cell: (known) => percent(known),
                 numeric: true,
               },
               {
                 name: say("Lies of newcomers"),
-                by: ({ newcomers }) => newcomers,
-                cell: ({ newcomers }) => percent(newcomers),
+                of: "newcomers",
+                cell: (newcomers) => percent(newcomers),
                 numeric: true,
               },
               judged,
@@ -90,12 +86,7 @@ function Lies() {
                 cell: ({ remote }) => (remote ? say("from afar") : say("at the station")),
               },
               { name: say("Marks"), cell: ({ fuel }) => saysWord(fuel) },
-              {
-                name: say("Lies"),
-                by: ({ lies }) => lies,
-                cell: ({ lies }) => percent(lies),
-                numeric: true,
-              },
+              { name: say("Lies"), of: "lies", cell: (lies) => percent(lies), numeric: true },
               judged,
             ]}
           />
@@ -109,19 +100,14 @@ function Lies() {
             columns={[
               {
                 name: say("Reporter"),
-                by: ({ id }) => id,
-                cell: ({ id }) => (
+                of: "id",
+                cell: (id) => (
                   <a href={`#/rollback?reporter=${id}`}>
                     {say("reporter #{id}", { id: String(id) })}
                   </a>
                 ),
               },
-              {
-                name: say("Lies"),
-                by: ({ lies }) => lies,
-                cell: ({ lies }) => percent(lies),
-                numeric: true,
-              },
+              { name: say("Lies"), of: "lies", cell: (lies) => percent(lies), numeric: true },
               judged,
             ]}
           />
@@ -179,27 +165,25 @@ function Rates() {
             </p>
             {mayChange() && (
               <div class="buttons">
-                <button
-                  type="button"
+                <Button
                   disabled={doing.busy}
                   onClick={() =>
-                    void (learns
+                    learns
                       ? change("off", say("Learning is off, the rates stay"))
-                      : change("on", say("Learning is on")))
+                      : change("on", say("Learning is on"))
                   }
                 >
                   {learns ? say("Switch learning off") : say("Switch learning on")}
-                </button>
+                </Button>
                 {(learns || learnt) && (
-                  <button
-                    type="button"
+                  <Button
                     disabled={doing.busy}
                     onClick={() =>
-                      void change("shipped", say("The shipped rates are in force, learning is off"))
+                      change("shipped", say("The shipped rates are in force, learning is off"))
                     }
                   >
                     {say("Back to the shipped rates")}
-                  </button>
+                  </Button>
                 )}
               </div>
             )}

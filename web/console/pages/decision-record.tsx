@@ -1,11 +1,12 @@
-import { useEffect, useState } from "preact/hooks";
+import { useAsking } from "#web/kit/asking.tsx";
+import { Button } from "#web/kit/button.tsx";
+import { useEffect } from "preact/hooks";
 import type { ConsoleBatch, ConsoleBatchLine, ConsoleChoices } from "#src/contract/console.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { Changes } from "#web/console/parts/changes.tsx";
 import { selectionWords } from "#web/console/parts/selection.ts";
 import { say, sayWith } from "#web/console/words.ts";
-import { Confirm } from "#web/kit/confirm.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { number } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
@@ -19,7 +20,7 @@ export function DecisionRecordPage({ id, of }: { id: string; of: "rollback" | "r
   const path = of === "rollback" ? `/rollbacks/${id}` : `/review/decisions/${id}`;
   const loading = useLoaded<ConsoleBatch>(path);
   const choices = useLoaded<ConsoleChoices>("/choices").value.value;
-  const [asking, setAsking] = useState(false);
+  const { ask, question } = useAsking();
   const doing = useDoing();
   // Until every station is calculated again.
   const isMoving = (loading.value.value?.waiting ?? 0) > 0;
@@ -28,11 +29,19 @@ export function DecisionRecordPage({ id, of }: { id: string; of: "rollback" | "r
     const timer = setInterval(() => void loading.load(true), pollMs);
     return () => clearInterval(timer);
   }, [loading, isMoving]);
-  const undo = async (): Promise<void> => {
-    await doing.run(say("The decision was taken back"), "POST", `${path}/undo`);
-    setAsking(false);
-    await loading.load();
-  };
+  const undo = ({ marks: n }: ConsoleBatch): void =>
+    ask({
+      title: say("Take this decision back?"),
+      why: say(
+        "{n} {n|mark is|marks are} again what {n|it was|they were} before, and {n|its station is|their stations are} calculated again: the table shows them from right to left. Marks since then keep their effect.",
+        { n },
+      ),
+      action: say("Take it back"),
+      run: async () => {
+        await doing.run(say("The decision was taken back"), "POST", `${path}/undo`);
+        await loading.load();
+      },
+    });
   return (
     <section>
       <h1>{of === "rollback" ? say("Rollback #{id}", { id }) : say("Review #{id}", { id })}</h1>
@@ -62,23 +71,8 @@ export function DecisionRecordPage({ id, of }: { id: string; of: "rollback" | "r
               )}
             </p>
             {stateWords(batch) !== null && <p class="note">{stateWords(batch)}</p>}
-            {batch.undone === null && <Effect batch={batch} ask={() => setAsking(true)} />}
-            {asking && (
-              <Confirm
-                title={say("Take this decision back?")}
-                action={say("Take it back")}
-                busy={doing.busy}
-                onConfirm={() => void undo()}
-                onCancel={() => setAsking(false)}
-              >
-                <p>
-                  {say(
-                    "{n} {n|mark is|marks are} again what {n|it was|they were} before, and {n|its station is|their stations are} calculated again: the table shows them from right to left. Marks since then keep their effect.",
-                    { n: batch.marks },
-                  )}
-                </p>
-              </Confirm>
-            )}
+            {batch.undone === null && <Effect batch={batch} ask={() => undo(batch)} />}
+            {question}
           </>
         )}
       </Loaded>
@@ -142,9 +136,7 @@ function Effect({ batch, ask }: { batch: ConsoleBatch; ask: () => void }) {
       {batch.act !== "reject" && <Changes changes={changes} />}
       {mayChange() && (
         <div class="buttons">
-          <button type="button" onClick={ask}>
-            {say("Take it back …")}
-          </button>
+          <Button words={say("Take it back …")} onClick={ask} />
         </div>
       )}
     </div>

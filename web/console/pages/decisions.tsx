@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import { useState } from "preact/hooks";
 import {
   type ConsoleBlock,
@@ -6,8 +7,9 @@ import {
   type DecisionKind,
   decisionKinds,
 } from "#src/contract/decisions.ts";
-import { api, mayChange, useLoaded } from "#web/console/api.ts";
-import { useAsking } from "#web/console/asking.tsx";
+import { type Part, useOlder } from "#web/console/parts/use-older.ts";
+import { mayChange, useLoaded } from "#web/console/api.ts";
+import { useAsking } from "#web/kit/asking.tsx";
 import { useDoing } from "#web/console/doing.ts";
 import { SelectField, TextField } from "#web/console/parts/field.tsx";
 import { LogFacts } from "#web/console/parts/log-facts.tsx";
@@ -18,10 +20,7 @@ import { Loaded } from "#web/kit/resource.tsx";
 import { Table } from "#web/kit/table.tsx";
 import { Ago, Moment } from "#web/kit/time.tsx";
 
-interface Answer {
-  decisions: ConsoleDecision[];
-  next: number | null;
-}
+type Answer = Part<"decisions", ConsoleDecision>;
 
 const kindWords: Readonly<Record<DecisionKind, string>> = {
   review: say("Review"),
@@ -149,8 +148,8 @@ export function DecisionsPage({ entry }: { entry: string | undefined }) {
 
 function Decisions({ path }: { path: string }) {
   const loading = useLoaded<Answer>(path);
-  const [older, setOlder] = useState<Answer | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
+  const first = loading.value.value;
+  const { entries, more, fault, forget } = useOlder("decisions", `${path}&`, first);
   const doing = useDoing();
   const { ask, question } = useAsking();
   const undo = (decision: ConsoleDecision): void => {
@@ -171,54 +170,38 @@ function Decisions({ path }: { path: string }) {
         const words = say("The decision was taken back");
         const done = await doing.run(words, way.method, way.path, way.body);
         if (done === null) return;
-        setOlder(null);
+        forget();
         await loading.load();
       },
     });
-  };
-  const more = async (next: number): Promise<void> => {
-    const answer = await api.get<Answer>(`${path}&before=${next}`);
-    setFault(answer.failure?.words ?? null);
-    if (answer.failure === undefined)
-      setOlder({
-        decisions: [...(older?.decisions ?? []), ...answer.value.decisions],
-        next: answer.value.next,
-      });
   };
   return (
     <>
       <Fault words={doing.fault ?? fault} />
       {question}
       <Loaded of={loading}>
-        {(first) => {
-          const next = (older ?? first).next;
-          return (
-            <>
-              <Table
-                caption={say("Decisions")}
-                rows={[...first.decisions, ...(older?.decisions ?? [])]}
-                id={({ id }) => id}
-                empty={say("No decisions yet.")}
-                perPage={50}
-                columns={[
-                  { name: say("When"), cell: ({ at }) => <Moment at={at} /> },
-                  { name: say("By"), cell: ({ actor }) => actor },
-                  { name: say("Decision"), cell: (one) => <What of={one} /> },
-                  { name: say("What it changed"), cell: (one) => <LogFacts of={one.details} /> },
-                  {
-                    name: say("Way back"),
-                    cell: (one) => <Back of={one} busy={doing.busy} undo={() => undo(one)} />,
-                  },
-                ]}
-              />
-              {next !== null && (
-                <button type="button" onClick={() => void more(next)}>
-                  {say("Load older entries")}
-                </button>
-              )}
-            </>
-          );
-        }}
+        {() => (
+          <>
+            <Table
+              caption={say("Decisions")}
+              rows={entries}
+              id={({ id }) => id}
+              empty={say("No decisions yet.")}
+              perPage={50}
+              columns={[
+                { name: say("When"), cell: ({ at }) => <Moment at={at} /> },
+                { name: say("By"), cell: ({ actor }) => actor },
+                { name: say("Decision"), cell: (one) => <What of={one} /> },
+                { name: say("What it changed"), cell: (one) => <LogFacts of={one.details} /> },
+                {
+                  name: say("Way back"),
+                  cell: (one) => <Back of={one} busy={doing.busy} undo={() => undo(one)} />,
+                },
+              ]}
+            />
+            {more !== null && <Button words={say("Load older entries")} onClick={more} />}
+          </>
+        )}
       </Loaded>
     </>
   );
@@ -266,10 +249,9 @@ function Back({
   const { since } = decision;
   if (decision.undo !== null)
     return mayChange() ? (
-      <button type="button" disabled={busy} onClick={undo}>
+      <Button of={`${wordsOf(decision)}, ${decision.subject}`} disabled={busy} onClick={undo}>
         {say("Undo")}
-        <span class="unseen"> {`${wordsOf(decision)}, ${decision.subject}`}</span>
-      </button>
+      </Button>
     ) : (
       <span class="soft">{say("can be taken back")}</span>
     );
@@ -313,10 +295,9 @@ function Blocks({ changed }: { changed: () => void }) {
                     {sayWith("until {day}", { day: <Moment at={block.until} /> })}
                   </span>
                   {mayChange() && (
-                    <button type="button" disabled={doing.busy} onClick={() => void end(block)}>
+                    <Button of={nameOf(block)} disabled={doing.busy} onClick={() => end(block)}>
                       {say("End it")}
-                      <span class="unseen"> {nameOf(block)}</span>
-                    </button>
+                    </Button>
                   )}
                 </li>
               ))}

@@ -1,8 +1,12 @@
+import { useForm } from "#web/console/parts/use-form.ts";
+import { Form } from "#web/kit/form.tsx";
+import { Button } from "#web/kit/button.tsx";
 import { useState } from "preact/hooks";
 import type { ConsoleFeed, ConsoleFeeds } from "#src/contract/console.ts";
 import { dayS, hourS } from "#src/domain/units.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
-import { type Doing, useDoing } from "#web/console/doing.ts";
+import { useDoing } from "#web/console/doing.ts";
+import type { Doing } from "#web/kit/doing.ts";
 import { SelectField, SwitchField, TextField } from "#web/console/parts/field.tsx";
 import { say, sayWith, type Text } from "#web/console/words.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
@@ -142,10 +146,9 @@ function Feed({ feed, busy, act }: FeedProps) {
         <div class="buttons">
           {(paused ? (["resume", "remove"] as const) : (["run", "pause", "remove"] as const)).map(
             (what) => (
-              <button key={what} type="button" disabled={busy} onClick={() => act(what)}>
+              <Button of={source} key={what} disabled={busy} onClick={() => act(what)}>
                 {say(buttons[what])}
-                <span class="unseen"> {source}</span>
-              </button>
+              </Button>
             ),
           )}
         </div>
@@ -224,61 +227,54 @@ interface AddingProps {
 /** A form for a new one, folded away until somebody needs it. */
 function Adding({ sources, added }: AddingProps) {
   const [open, setOpen] = useState(false);
-  const [source, setSource] = useState(sources[0]?.name ?? "");
-  const [count, setCount] = useState("12");
-  const [unit, setUnit] = useState<Unit>("h");
-  const [places, setPlaces] = useState("");
-  const [replaces, setReplaces] = useState(false);
+  const { form, set, at, on } = useForm({
+    ...{ source: sources[0]?.name ?? "", count: "12", unit: "h", places: "", replaces: false },
+  });
+  const { source, count, unit, places, replaces } = form;
   const doing = useDoing();
   const hasAddress = sources.find(({ name }) => name === source)?.has_address === true;
-  const send = async (event: Event): Promise<void> => {
-    event.preventDefault();
+  const send = async (): Promise<void> => {
     const given = places.split(/\s+/).filter((place) => place !== "");
     const isPath = given.length > 0 && !given[0]!.includes("://");
     const done = await doing.run(say("{source} runs at once", { source }), "POST", "/feeds", {
-      ...{ source, every_s: Number(count) * units[unit], replace_source: replaces },
+      ...{ source, every_s: Number(count) * units[unit as Unit], replace_source: replaces },
       ...(given.length === 0 ? {} : { [isPath ? "paths" : "urls"]: given }),
     });
     if (done === null) return;
     setOpen(false);
-    setPlaces("");
+    set({ places: "" });
     await added();
   };
   if (!open)
     return (
       <div class="buttons">
-        <button type="button" onClick={() => setOpen(true)}>
-          {say("Add a feed …")}
-        </button>
+        <Button words={say("Add a feed …")} onClick={() => setOpen(true)} />
       </div>
     );
   return (
-    <form class="card" onSubmit={(event) => void send(event)}>
+    <Form send={send} doing={doing} action={say("Add")} cancel={() => setOpen(false)}>
       <h2>{say("A new feed")}</h2>
       <div class="grid">
         <SelectField
           label={say("Source")}
-          value={source}
           options={sources.map(({ name, title }) => [name, `${name}: ${title}`])}
-          onChange={setSource}
+          {...at("source")}
         />
         <TextField
           label={say("How often: every")}
           type="number"
           min={1}
           required
-          value={count}
-          onChange={setCount}
+          {...at("count")}
         />
         <SelectField
           label={say("Unit")}
-          value={unit}
           options={[
             ["min", say("minutes")],
             ["h", say("hours")],
             ["d", say("days")],
           ]}
-          onChange={(value) => setUnit(value as Unit)}
+          {...at("unit")}
         />
         <TextField
           label={say("Addresses or files")}
@@ -290,27 +286,16 @@ function Adding({ sources, added }: AddingProps) {
               : say("One for each file of the source, with spaces between them.")
           }
           required={!hasAddress}
-          value={places}
-          onChange={setPlaces}
+          {...at("places")}
           maxLength={4000}
         />
       </div>
       <SwitchField
         label={say("Take everything out of service that is not in the file")}
         hint={say("Applies only to rows of the same source. Use it only with a complete extract.")}
-        checked={replaces}
-        onChange={setReplaces}
+        {...on("replaces")}
       />
-      <Fault words={doing.fault} />
-      <div class="buttons">
-        <button type="submit" class="primary" disabled={doing.busy}>
-          {say("Add")}
-        </button>
-        <button type="button" disabled={doing.busy} onClick={() => setOpen(false)}>
-          {say("Cancel")}
-        </button>
-      </div>
-    </form>
+    </Form>
   );
 }
 

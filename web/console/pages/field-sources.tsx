@@ -1,3 +1,5 @@
+import { Form } from "#web/kit/form.tsx";
+import { Button } from "#web/kit/button.tsx";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ConsoleFieldSources } from "#src/contract/console.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
@@ -5,7 +7,6 @@ import { useDoing } from "#web/console/doing.ts";
 import { SelectField } from "#web/console/parts/field.tsx";
 import { savedWords } from "#web/console/pages/brands.tsx";
 import { say, type Text } from "#web/console/words.ts";
-import { Fault } from "#web/kit/fault.tsx";
 import { number } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
 import { Table } from "#web/kit/table.tsx";
@@ -53,10 +54,9 @@ export function FieldSources() {
                         {
                           name: say("Change"),
                           cell: (one: Rule) => (
-                            <button type="button" onClick={() => setRule(one)}>
+                            <Button of={called(one)} onClick={() => setRule(one)}>
                               {say("Change it …")}
-                              <span class="unseen"> {called(one)}</span>
-                            </button>
+                            </Button>
                           ),
                         },
                       ]
@@ -103,14 +103,13 @@ function RuleForm({
   const preview = useLoaded<{ joined: number; change: number }>(
     `${path}/preview?sources=${order.join()}`,
   );
-  const save = async (event: Event): Promise<void> => {
-    event.preventDefault();
+  const save = async (): Promise<void> => {
     if ((await doing.run(savedWords, "POST", path, { sources: order })) !== null) await done();
   };
   // One choice for each source that wins, and one for the next.
   const choices = [...order, ""].slice(0, sources.length);
   return (
-    <form class="card" ref={form} onSubmit={(event) => void save(event)}>
+    <Form box={form} send={save} doing={doing} action={say("Save")} cancel={() => done()}>
       <h3>{called(rule)}</h3>
       <div class="grid">
         {choices.map((source, n) => (
@@ -143,15 +142,6 @@ function RuleForm({
           </p>
         )}
       </Loaded>
-      <Fault words={doing.fault} />
-      <div class="buttons">
-        <button type="submit" class="primary" disabled={doing.busy}>
-          {say("Save")}
-        </button>
-        <button type="button" onClick={() => void done()}>
-          {say("Cancel")}
-        </button>
-      </div>
-    </form>
+    </Form>
   );
 }

@@ -1,4 +1,5 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Button } from "#web/kit/button.tsx";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { ConsoleChoices, ConsoleHeldGroup, ConsoleRollback } from "#src/contract/console.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { api, mayChange, useLoaded } from "#web/console/api.ts";
@@ -7,7 +8,8 @@ import { Changes } from "#web/console/parts/changes.tsx";
 import { keyName } from "#web/console/parts/selection.ts";
 import { statusWord } from "#web/console/parts/status.tsx";
 import { say, sayWith } from "#web/console/words.ts";
-import { Confirm } from "#web/kit/confirm.tsx";
+import { useAsking } from "#web/kit/asking.tsx";
+import { useKeys } from "#web/console/parts/use-keys.ts";
 import { Fault } from "#web/kit/fault.tsx";
 import { number } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
@@ -33,26 +35,24 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
   // Marks were decided one by one meanwhile.
   useEffect(() => void loading.load(), [loading, held]);
   const choices = useLoaded<ConsoleChoices>("/choices").value.value;
-  const [here, setHere] = useState(0);
-  const [asking, setAsking] = useState<{ verb: Verb; group: ConsoleHeldGroup } | null>(null);
+  const { ask, question } = useAsking();
   const [decided, setDecided] = useState<Decided | null>(null);
   const doing = useDoing();
   const groups = loading.value.value?.groups ?? [];
-  const current = Math.min(here, groups.length - 1);
 
   const refresh = async (): Promise<void> => {
     await Promise.all([loading.load(), changed()]);
   };
-  const decide = async (): Promise<void> => {
-    if (asking === null) return;
-    const approves = asking.verb === "approve";
+  const decide = async (verb: Verb, { selection }: ConsoleHeldGroup): Promise<void> => {
+    const approves = verb === "approve";
+    const words = approves ? say("The group was approved") : say("The group was rejected");
+    const path = `/review/groups/${verb}`;
     const done = await doing.run<{ id: number | null; marks: number }>(
-      approves ? say("The group was approved") : say("The group was rejected"),
+      words,
       "POST",
-      `/review/groups/${asking.verb}`,
-      asking.group.selection,
+      path,
+      selection,
     );
-    setAsking(null);
     if (done !== null && done.id !== null) {
       const n = { n: done.marks };
       setDecided({
@@ -63,6 +63,27 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
       });
     }
     await refresh();
+  };
+  const consider = (verb: Verb, group: ConsoleHeldGroup): void => {
+    const { marks: n, stations, leans } = group;
+    const isAgainst = leans !== null && leans !== verb;
+    const words = { group: titleOf(group, choices), said: saidOf(group), stations };
+    const approves = verb === "approve";
+    ask({
+      title: approves
+        ? say("Approve {n} {n|mark|marks}?", { n })
+        : say("Reject {n} {n|mark|marks}?", { n }),
+      why: [
+        say(
+          "{group}: {said} at {stations} {stations|station|stations}. The decision can be taken back.",
+          words,
+        ),
+        isAgainst ? againstWords(group) : "",
+      ].join(" "),
+      action: approves ? say("Approve") : say("Reject"),
+      danger: isAgainst,
+      run: () => decide(verb, group),
+    });
   };
   /** Blocks a network or limits a key for some days. */
   const stop = async (path: string, words: string, what: object): Promise<void> => {
@@ -76,22 +97,11 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
     if ((await doing.run(words, "POST", decided.path, decided.back)) !== null) setDecided(null);
     await refresh();
   };
-  // A layout effect runs with the page's first picture, so that no key is lost.
-  useLayoutEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      const typing = (event.target as Element).closest("input, select, textarea, dialog") !== null;
-      if (typing || event.ctrlKey || event.metaKey || event.altKey || groups.length === 0) return;
-      const group = groups[current]!;
-      const letter = letterOf(event);
-      if (letter === "j") setHere(Math.min(current + 1, groups.length - 1));
-      else if (letter === "k") setHere(Math.max(current - 1, 0));
-      else if (letter === "a" && mayChange()) setAsking({ verb: "approve", group });
-      else if (letter === "r" && mayChange()) setAsking({ verb: "reject", group });
-      else return;
-      event.preventDefault();
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
+  const [current, goTo] = useKeys(groups.length, (letter, n) => {
+    const verb = { a: "approve", r: "reject" }[letter] as Verb | undefined;
+    if (verb === undefined || !mayChange()) return false;
+    consider(verb, groups[n]!);
+    return true;
   });
   return (
     <>
@@ -109,10 +119,7 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
       <Fault words={doing.fault} />
       {decided !== null && (
         <p class="banner good" role="status">
-          {decided.words}{" "}
-          <button type="button" disabled={doing.busy} onClick={() => void undo()}>
-            {say("Undo")}
-          </button>
+          {decided.words} <Button words={say("Undo")} disabled={doing.busy} onClick={undo} />
         </p>
       )}
       <Loaded of={loading}>
@@ -125,8 +132,8 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
               current={n === current}
               busy={doing.busy}
               ask={(verb) => {
-                setHere(n);
-                setAsking({ verb, group });
+                goTo(n);
+                consider(verb, group);
               }}
               block={(network) => {
                 const words = say("Marks of network {network} are held for {n} {n|day|days}.", {
@@ -150,41 +157,10 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
         }
       </Loaded>
       {groups.length > 0 && <h2>{say("One by one")}</h2>}
-      {asking !== null && (
-        <Confirm
-          title={
-            asking.verb === "approve"
-              ? say("Approve {n} {n|mark|marks}?", { n: asking.group.marks })
-              : say("Reject {n} {n|mark|marks}?", { n: asking.group.marks })
-          }
-          action={asking.verb === "approve" ? say("Approve") : say("Reject")}
-          danger={asking.group.leans !== null && asking.group.leans !== asking.verb}
-          busy={doing.busy}
-          onConfirm={() => void decide()}
-          onCancel={() => setAsking(null)}
-        >
-          <p>
-            {say(
-              "{group}: {said} at {stations} {stations|station|stations}. The decision can be taken back.",
-              {
-                group: titleOf(asking.group, choices),
-                said: saidOf(asking.group),
-                stations: asking.group.stations,
-              },
-            )}{" "}
-            {asking.group.leans !== null &&
-              asking.group.leans !== asking.verb &&
-              againstWords(asking.group)}
-          </p>
-        </Confirm>
-      )}
+      {question}
     </>
   );
 }
-
-/** The Latin letter of a key, on a Russian keyboard too. */
-export const letterOf = ({ key, code }: KeyboardEvent): string =>
-  /^[а-яё]$/.test(key) ? code.replace("Key", "").toLowerCase() : key;
 
 interface Props {
   group: ConsoleHeldGroup;
@@ -211,7 +187,6 @@ function Group({ group, choices, current, busy, ask, block, limit }: Props) {
   const { network, key_id: key, hour, marks, stations, reporters, agree, disagree } = group;
   const { newcomers, exact, span_s: span, leans, lies } = group;
   const title = titleOf(group, choices);
-  const unseen = <span class="unseen"> {title}</span>;
   return (
     <article class={current ? "card held-group current" : "card held-group"} ref={article}>
       <h3>{title}</h3>
@@ -243,35 +218,35 @@ function Group({ group, choices, current, busy, ask, block, limit }: Props) {
       <Fault words={fault} />
       {seen !== null && <Changes changes={seen.changes} />}
       <div class="buttons">
-        <button type="button" onClick={() => void look()}>
-          {say("What would change")}
-          {unseen}
-        </button>
+        <Button words={say("What would change")} of={title} onClick={look} />
         {mayChange() && (
           <>
             {(["approve", "reject"] as const).map((verb) => (
-              <button
+              <Button
                 key={verb}
-                type="button"
+                of={title}
                 class={leans === verb ? "primary" : ""}
                 disabled={busy}
                 onClick={() => ask(verb)}
               >
                 {verb === "approve" ? say("Approve the group") : say("Reject the group")}
-                {unseen}
-              </button>
+              </Button>
             ))}
             {key !== null && (
-              <button type="button" disabled={busy} onClick={() => limit(key)}>
-                {say("Limit the key")}
-                {unseen}
-              </button>
+              <Button
+                words={say("Limit the key")}
+                of={title}
+                disabled={busy}
+                onClick={() => limit(key)}
+              />
             )}
             {network !== null && (
-              <button type="button" disabled={busy} onClick={() => block(network)}>
-                {say("Block the network")}
-                {unseen}
-              </button>
+              <Button
+                words={say("Block the network")}
+                of={title}
+                disabled={busy}
+                onClick={() => block(network)}
+              />
             )}
           </>
         )}

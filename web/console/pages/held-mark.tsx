@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import type { ConsoleHeldMark, ConsoleReporter } from "#src/contract/console.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { mayChange } from "#web/console/api.ts";
@@ -21,7 +22,7 @@ interface Props {
 /** One held mark with its place, its reporter and other marks from the same source. */
 export function HeldMark({ mark, others, chosen, busy, choose, approve, reject }: Props) {
   const { id, station_id: stationId, station, status, served, effective, received } = mark;
-  const unseen = <span class="unseen"> {say("the mark at {station}", { station })}</span>;
+  const about = say("the mark at {station}", { station });
   return (
     <article class="card held" aria-labelledby={`mark-${id}`}>
       <MiniMap mark={mark} others={others} />
@@ -38,7 +39,7 @@ export function HeldMark({ mark, others, chosen, busy, choose, approve, reject }
                 onChange={({ currentTarget }) => choose(currentTarget.checked)}
               />
               {say("select")}
-              {unseen}
+              <span class="unseen"> {about}</span>
             </label>
           )}
         </div>
@@ -62,14 +63,8 @@ export function HeldMark({ mark, others, chosen, busy, choose, approve, reject }
         </p>
         {mayChange() && (
           <div class="buttons">
-            <button type="button" disabled={busy} onClick={approve}>
-              {say("Approve")}
-              {unseen}
-            </button>
-            <button type="button" disabled={busy} onClick={reject}>
-              {say("Reject")}
-              {unseen}
-            </button>
+            <Button words={say("Approve")} of={about} disabled={busy} onClick={approve} />
+            <Button words={say("Reject")} of={about} disabled={busy} onClick={reject} />
             <BlockButtons mark={mark} />
           </div>
         )}

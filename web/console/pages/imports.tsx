@@ -1,3 +1,6 @@
+import { useAsking } from "#web/kit/asking.tsx";
+import { Form } from "#web/kit/form.tsx";
+import { Button } from "#web/kit/button.tsx";
 import { useEffect, useId, useState } from "preact/hooks";
 import {
   type ConsoleImport,
@@ -9,11 +12,8 @@ import { api, mayChange, useLoaded } from "#web/console/api.ts";
 import { tell } from "#web/console/doing.ts";
 import { FieldSources } from "#web/console/pages/field-sources.tsx";
 import { SelectField, SwitchField, TextField } from "#web/console/parts/field.tsx";
-import { Confirm } from "#web/kit/confirm.tsx";
 import { number } from "#web/kit/numbers.ts";
-import { Table } from "#web/kit/table.tsx";
-import { Moment } from "#web/kit/time.tsx";
-import { Fault } from "#web/kit/fault.tsx";
+import { Table, timed } from "#web/kit/table.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
 import { say, sayWith, type Text } from "#web/console/words.ts";
 
@@ -50,7 +50,9 @@ export function ImportsPage() {
           },
         )}
       </p>
-      {mayChange() && <Form sources={loading.value.value?.sources ?? []} started={loading.load} />}
+      {mayChange() && (
+        <Upload sources={loading.value.value?.sources ?? []} started={loading.load} />
+      )}
       <Loaded of={loading}>{({ imports }) => <Runs imports={imports} ask={setAsked} />}</Loaded>
       {asked !== null && <RefusedRows key={asked.id} of={asked} />}
       <FieldSources />
@@ -58,7 +60,7 @@ export function ImportsPage() {
   );
 }
 
-function Form({
+function Upload({
   sources,
   started,
 }: {
@@ -81,7 +83,7 @@ function Form({
   const [allowed, setAllowed] = useState("");
   const [force, setForce] = useState("");
   const [busy, setBusy] = useState(false);
-  const [asking, setAsking] = useState(false);
+  const { ask, question } = useAsking();
   const [fault, setFault] = useState<string | null>(null);
   const send = async (dryRun: boolean): Promise<void> => {
     if (files.length === 0) return;
@@ -98,19 +100,36 @@ function Form({
     });
     const answer = await api.upload(`/imports?${query.toString()}`, new Blob([...files]));
     setBusy(false);
-    setAsking(false);
     setFault(answer.failure?.words ?? null);
     if (answer.failure === undefined)
       tell(dryRun ? say("The dry run has started") : say("The import has started"));
     await started();
   };
   return (
-    <form
-      class="card"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send(true);
-      }}
+    <Form
+      send={() => send(true)}
+      doing={{ busy, fault }}
+      action={say("Dry run, change nothing")}
+      disabled={files.length === 0}
+      more={
+        <Button
+          words={say("Import it …")}
+          disabled={busy || files.length === 0}
+          onClick={() =>
+            ask({
+              title: say("Import {file}?", { file: names }),
+              why: replace
+                ? say(
+                    "Everything that is not in the file goes out of service. Partners see the changes in their next delta.",
+                  )
+                : say(
+                    "Partners see the changes in their next delta. Make a dry run first to see what would change.",
+                  ),
+              ...{ action: say("Import it"), danger: replace, run: () => send(false) },
+            })
+          }
+        />
+      }
     >
       <div class="grid">
         <SelectField
@@ -184,36 +203,8 @@ function Form({
           maxLength={200}
         />
       )}
-      <Fault words={fault} />
-      <div class="buttons">
-        <button type="submit" class="primary" disabled={busy || files.length === 0}>
-          {say("Dry run, change nothing")}
-        </button>
-        <button type="button" disabled={busy || files.length === 0} onClick={() => setAsking(true)}>
-          {say("Import it …")}
-        </button>
-      </div>
-      {asking && (
-        <Confirm
-          title={say("Import {file}?", { file: names })}
-          action={say("Import it")}
-          danger={replace}
-          busy={busy}
-          onConfirm={() => void send(false)}
-          onCancel={() => setAsking(false)}
-        >
-          <p>
-            {replace
-              ? say(
-                  "Everything that is not in the file goes out of service. Partners see the changes in their next delta.",
-                )
-              : say(
-                  "Partners see the changes in their next delta. Make a dry run first to see what would change.",
-                )}
-          </p>
-        </Confirm>
-      )}
-    </form>
+      {question}
+    </Form>
   );
 }
 
@@ -246,19 +237,15 @@ const Runs = ({ imports, ask }: RunsProps) => (
           <>
             <Did of={one} />
             {one.has_refused_rows && (
-              <button type="button" class="small" onClick={() => ask(one)}>
+              <Button class="small" onClick={() => ask(one)}>
                 {say("Show what was left out")}
-              </button>
+              </Button>
             )}
           </>
         ),
       },
-      { name: say("By"), by: ({ actor }) => actor, cell: ({ actor }) => actor },
-      {
-        name: say("When"),
-        by: ({ started }) => started,
-        cell: ({ started }) => <Moment at={started} />,
-      },
+      { name: say("By"), of: "actor" },
+      timed(say("When"), "started"),
     ]}
   />
 );
@@ -399,7 +386,7 @@ function RefusedRows({ of: { id, file } }: { of: ConsoleImport }) {
               { name: say("Id in the file"), cell: ({ id: own }) => own },
               { name: say("Field"), cell: ({ field }) => field },
               { name: say("Value"), cell: ({ value }) => value },
-              { name: say("Reason"), by: ({ reason }) => reason, cell: ({ reason }) => reason },
+              { name: say("Reason"), of: "reason" },
             ]}
           />
         )}

@@ -1,3 +1,5 @@
+import { Form } from "#web/kit/form.tsx";
+import { Button } from "#web/kit/button.tsx";
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import type { ConsoleIncident, ConsoleIncidents } from "#src/contract/console.ts";
@@ -126,20 +128,13 @@ function Incident({ incident, ask }: { incident: ConsoleIncident; ask: (end: End
         <div class="buttons">
           {closed === null && (
             <>
-              <button type="button" onClick={() => ask("update")}>
+              <Button of={say("about {title}", { title: title.en })} onClick={() => ask("update")}>
                 {say("Tell more …")}
-                <span class="unseen"> {say("about {title}", { title: title.en })}</span>
-              </button>
-              <button type="button" onClick={() => ask("close")}>
-                {say("Close …")}
-                <span class="unseen"> {title.en}</span>
-              </button>
+              </Button>
+              <Button words={say("Close …")} of={title.en} onClick={() => ask("close")} />
             </>
           )}
-          <button type="button" onClick={() => ask("edit")}>
-            {say("Correct …")}
-            <span class="unseen"> {title.en}</span>
-          </button>
+          <Button words={say("Correct …")} of={title.en} onClick={() => ask("edit")} />
         </div>
       )}
     </article>
@@ -219,8 +214,7 @@ function Opening({ opened }: { opened: () => Promise<void> }) {
   const said = drafts.value["new"] ?? nothing;
   const [touched, setTouched] = useState<readonly Feed[]>([]);
   const doing = useDoing();
-  const send = async (event: Event): Promise<void> => {
-    event.preventDefault();
+  const send = async (): Promise<void> => {
     const done = await doing.run<{ id: number }>(
       ({ id }) => say("Incident {id} is on the page of the service’s state", { id: String(id) }),
       "POST",
@@ -236,13 +230,11 @@ function Opening({ opened }: { opened: () => Promise<void> }) {
   if (!open)
     return (
       <div class="buttons">
-        <button type="button" class="primary" onClick={() => setOpen(true)}>
-          {say("Open an incident …")}
-        </button>
+        <Button words={say("Open an incident …")} class="primary" onClick={() => setOpen(true)} />
       </div>
     );
   return (
-    <form class="card" onSubmit={(event) => void send(event)}>
+    <Form send={send} doing={doing} action={say("Tell everybody")} cancel={() => setOpen(false)}>
       <h2>{say("A new incident")}</h2>
       <TextFields words={said} change={(words) => keep("new", words)} hasTitle />
       <fieldset class="form-part">
@@ -258,16 +250,7 @@ function Opening({ opened }: { opened: () => Promise<void> }) {
           />
         ))}
       </fieldset>
-      <Fault words={doing.fault} />
-      <div class="buttons">
-        <button type="submit" class="primary" disabled={doing.busy}>
-          {say("Tell everybody")}
-        </button>
-        <button type="button" disabled={doing.busy} onClick={() => setOpen(false)}>
-          {say("Cancel")}
-        </button>
-      </div>
-    </form>
+    </Form>
   );
 }
 

@@ -1,7 +1,8 @@
+import { useForm } from "#web/console/parts/use-form.ts";
 import { useState } from "preact/hooks";
 import type { ConsoleKey } from "#src/contract/console.ts";
 import { minuteMs } from "#src/domain/units.ts";
-import { useAsking } from "#web/console/asking.tsx";
+import { useAsking } from "#web/kit/asking.tsx";
 import { useDoing } from "#web/console/doing.ts";
 import { SelectField, SwitchField, TextField } from "#web/console/parts/field.tsx";
 import { Confirm } from "#web/kit/confirm.tsx";
@@ -20,7 +21,7 @@ interface Props {
 /** A new key, or other settings for one. */
 export function KeyForm({ partnerId, before, done, close }: Props) {
   const [kind, setKind] = useState<ConsoleKey["kind"]>(before?.kind ?? "secret");
-  const [form, setForm] = useState({
+  const { form, at, on } = useForm({
     label: before?.label ?? "",
     bound: [...(before?.domains ?? []), ...(before?.ips ?? [])].join(", "),
     confirm: String(before?.confirm_min ?? 0),
@@ -30,7 +31,6 @@ export function KeyForm({ partnerId, before, done, close }: Props) {
   });
   const doing = useDoing();
   const { ask, question } = useAsking();
-  const set = (change: Partial<typeof form>): void => setForm({ ...form, ...change });
   const send = async (): Promise<void> => {
     const bound = form.bound.split(/[\s,]+/).filter((one) => one !== "");
     const settings = {
@@ -42,11 +42,9 @@ export function KeyForm({ partnerId, before, done, close }: Props) {
       expires: form.expires === "" ? null : new Date(form.expires).getTime(),
     };
     if (before !== null) {
-      const path = `/keys/${before.id}`;
-      if (
-        (await doing.run(say("Saved, takes effect within 15 s"), "PATCH", path, settings)) !== null
-      )
-        await done(null);
+      const words = say("Saved, takes effect within 15 s");
+      const saved = await doing.run(words, "PATCH", `/keys/${before.id}`, settings);
+      if (saved !== null) await done(null);
       return;
     }
     const body = { partner_id: partnerId, kind, ...settings };
@@ -97,15 +95,9 @@ export function KeyForm({ partnerId, before, done, close }: Props) {
               ? say("Separated by commas. Empty: any address.")
               : say("Separated by commas: maps.example, shop.example")
           }
-          value={form.bound}
-          onChange={(bound) => set({ bound })}
+          {...at("bound")}
         />
-        <TextField
-          label={say("Note for yourself")}
-          value={form.label}
-          onChange={(label) => set({ label })}
-          maxLength={200}
-        />
+        <TextField label={say("Note for yourself")} {...at("label")} maxLength={200} />
         <TextField
           label={say("Devices needed to publish")}
           hint={say(
@@ -114,8 +106,7 @@ export function KeyForm({ partnerId, before, done, close }: Props) {
           type="number"
           min={0}
           max={1000}
-          value={form.confirm}
-          onChange={(confirm) => set({ confirm })}
+          {...at("confirm")}
           required
         />
         <TextField
@@ -123,22 +114,16 @@ export function KeyForm({ partnerId, before, done, close }: Props) {
           type="number"
           min={1}
           max={1_000_000}
-          value={form.massNo}
-          onChange={(massNo) => set({ massNo })}
+          {...at("massNo")}
           placeholder={say("default for new keys")}
           required={before !== null}
         />
         <TextField
           label={say("Expires at (your time), empty: never")}
           type="datetime-local"
-          value={form.expires}
-          onChange={(expires) => set({ expires })}
+          {...at("expires")}
         />
-        <SwitchField
-          label={say("May send marks")}
-          checked={form.reports}
-          onChange={(reports) => set({ reports })}
-        />
+        <SwitchField label={say("May send marks")} {...on("reports")} />
         <Fault words={doing.fault} />
       </Confirm>
       {question}

@@ -1,11 +1,12 @@
+import { useAsking } from "#web/kit/asking.tsx";
+import { Button } from "#web/kit/button.tsx";
 import { useState } from "preact/hooks";
 import type { ConsoleKey } from "#src/contract/console.ts";
 import { mayChange } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { KeyForm } from "#web/console/pages/key-form.tsx";
-import { Confirm } from "#web/kit/confirm.tsx";
 import { CopyButton } from "#web/kit/copy-button.tsx";
-import { Table } from "#web/kit/table.tsx";
+import { Table, timed } from "#web/kit/table.tsx";
 import { Moment } from "#web/kit/time.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { say, sayWith } from "#web/console/words.ts";
@@ -20,21 +21,31 @@ interface Props {
 export function Keys({ partnerId, keys, changed }: Props) {
   const [form, setForm] = useState<ConsoleKey | "new" | null>(null);
   const [issued, setIssued] = useState<string | null>(null);
-  const [revoking, setRevoking] = useState<ConsoleKey | null>(null);
+  const doing = useDoing();
+  const { ask, question } = useAsking();
   const done = async (key: string | null): Promise<void> => {
     setForm(null);
     if (key !== null) setIssued(key);
     await changed();
   };
+  const revoke = ({ id, prefix, last_used: at }: ConsoleKey): void =>
+    ask({
+      title: say("Revoke {prefix}… permanently?", { prefix }),
+      why: sayWith(
+        "Requests with this key get 401 within 15 seconds, and its dashboard sessions end. Last used: {when}.",
+        { when: <Moment at={at} /> },
+      ),
+      ...{ action: say("Revoke"), danger: true },
+      run: async () => {
+        const words = say("Key {id} was revoked", { id: String(id) });
+        if ((await doing.run(words, "POST", `/keys/${id}/revoke`)) !== null) await changed();
+      },
+    });
   return (
     <div class="card">
       <div class="title">
         <h2>{say("Keys")}</h2>
-        {mayChange() && (
-          <button type="button" onClick={() => setForm("new")}>
-            {say("Issue a key")}
-          </button>
-        )}
+        {mayChange() && <Button words={say("Issue a key")} onClick={() => setForm("new")} />}
       </div>
       {issued !== null && <Issued text={issued} close={() => setIssued(null)} />}
       <Table
@@ -54,14 +65,10 @@ export function Keys({ partnerId, keys, changed }: Props) {
               </>
             ),
           },
-          { name: say("Kind"), by: ({ kind }) => kind, cell: ({ kind }) => say(kind) },
+          { name: say("Kind"), of: "kind", cell: (kind) => say(kind) },
           { name: say("Bound to"), cell: boundTo },
           { name: say("Rules"), cell: rules },
-          {
-            name: say("Last used"),
-            by: ({ last_used: at }) => at ?? 0,
-            cell: ({ last_used: at }) => <Moment at={at} />,
-          },
+          timed(say("Last used"), "last_used"),
           { name: say("Ends"), by: ({ revoked, expires }) => revoked ?? expires ?? 0, cell: ends },
           {
             name: say("Actions"),
@@ -69,14 +76,12 @@ export function Keys({ partnerId, keys, changed }: Props) {
               mayChange() &&
               key.revoked === null && (
                 <div class="actions">
-                  <button type="button" onClick={() => setForm(key)}>
+                  <Button of={say("key {id}", { id: String(key.id) })} onClick={() => setForm(key)}>
                     {say("Change")}
-                    <span class="unseen"> {say("key {id}", { id: String(key.id) })}</span>
-                  </button>
-                  <button type="button" onClick={() => setRevoking(key)}>
+                  </Button>
+                  <Button of={say("key {id}", { id: String(key.id) })} onClick={() => revoke(key)}>
                     {say("Revoke")}
-                    <span class="unseen"> {say("key {id}", { id: String(key.id) })}</span>
-                  </button>
+                  </Button>
                 </div>
               ),
           },
@@ -90,9 +95,8 @@ export function Keys({ partnerId, keys, changed }: Props) {
           close={() => setForm(null)}
         />
       )}
-      {revoking !== null && (
-        <Revoke of={revoking} changed={changed} close={() => setRevoking(null)} />
-      )}
+      <Fault words={doing.fault} />
+      {question}
     </div>
   );
 }
@@ -106,52 +110,10 @@ const Issued = ({ text, close }: { text: string; close: () => void }) => (
     <code>{text}</code>
     <div class="buttons">
       <CopyButton text={text} label={say("Copy the key")} />
-      <button type="button" onClick={close}>
-        {say("I have saved it")}
-      </button>
+      <Button words={say("I have saved it")} onClick={close} />
     </div>
   </div>
 );
-
-function Revoke({
-  of: key,
-  changed,
-  close,
-}: {
-  of: ConsoleKey;
-  changed: Props["changed"];
-  close: () => void;
-}) {
-  const doing = useDoing();
-  const revoke = async (): Promise<void> => {
-    const done = await doing.run(
-      say("Key {id} was revoked", { id: String(key.id) }),
-      "POST",
-      `/keys/${key.id}/revoke`,
-    );
-    if (done === null) return;
-    close();
-    await changed();
-  };
-  return (
-    <Confirm
-      title={say("Revoke {prefix}… permanently?", { prefix: key.prefix })}
-      action={say("Revoke")}
-      danger
-      busy={doing.busy}
-      onConfirm={() => void revoke()}
-      onCancel={close}
-    >
-      <p>
-        {sayWith(
-          "Requests with this key get 401 within 15 seconds, and its dashboard sessions end. Last used: {when}.",
-          { when: <Moment at={key.last_used} /> },
-        )}
-      </p>
-      <Fault words={doing.fault} />
-    </Confirm>
-  );
-}
 
 const boundTo = ({ kind, domains, ips }: ConsoleKey) => {
   const bound = [...domains, ...ips];

@@ -1,7 +1,8 @@
+import { Button } from "#web/kit/button.tsx";
 import { useEffect, useState } from "preact/hooks";
 import type { ConsoleLimitRequest } from "#src/contract/console.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
-import { useAsking } from "#web/console/asking.tsx";
+import { useAsking } from "#web/kit/asking.tsx";
 import { useDoing } from "#web/console/doing.ts";
 import { TextField } from "#web/console/parts/field.tsx";
 import { useDecided } from "#web/console/parts/decided.tsx";
@@ -9,8 +10,8 @@ import { belowUse, LimitFields, useLimits } from "#web/console/parts/limit-field
 import { UsageBars } from "#web/console/parts/usage-bars.tsx";
 import { number } from "#web/kit/numbers.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
-import { Table } from "#web/kit/table.tsx";
-import { Ago, Moment } from "#web/kit/time.tsx";
+import { Table, timed } from "#web/kit/table.tsx";
+import { Ago } from "#web/kit/time.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
 import { counted } from "#web/console/site.ts";
@@ -161,8 +162,8 @@ function Pending({ request, busy, decide, edit }: PendingProps) {
             maxLength={500}
           />
           <div class="buttons">
-            <button
-              type="button"
+            <Button
+              of={say("what {partner} asks for", { partner })}
               class={why === null ? "primary" : ""}
               disabled={busy}
               onClick={() =>
@@ -176,16 +177,21 @@ function Pending({ request, busy, decide, edit }: PendingProps) {
               }
             >
               {say("Approve")}
-              <span class="unseen"> {say("what {partner} asks for", { partner })}</span>
-            </button>
-            <button type="button" disabled={busy} onClick={() => edit(words)}>
+            </Button>
+            <Button
+              of={say("for {partner}", { partner })}
+              disabled={busy}
+              onClick={() => edit(words)}
+            >
               {say("Other limits …")}
-              <span class="unseen"> {say("for {partner}", { partner })}</span>
-            </button>
-            <button type="button" disabled={busy} onClick={() => void decide("reject", words)}>
+            </Button>
+            <Button
+              of={say("the request of {partner}", { partner })}
+              disabled={busy}
+              onClick={() => decide("reject", words)}
+            >
               {say("Reject")}
-              <span class="unseen"> {say("the request of {partner}", { partner })}</span>
-            </button>
+            </Button>
           </div>
         </>
       )}
@@ -274,11 +280,7 @@ const Earlier = ({ requests }: { requests: readonly ConsoleLimitRequest[] }) => 
           </>
         ),
       },
-      {
-        name: say("When"),
-        by: ({ decided }) => decided ?? 0,
-        cell: ({ decided }) => <Moment at={decided} />,
-      },
+      timed(say("When"), "decided"),
     ]}
   />
 );

@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import type { ConsoleFailedMark, ConsoleHealth, ConsoleQueue } from "#src/contract/console.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
@@ -179,19 +180,15 @@ function FailedMarks() {
                 cell: ({ station_id: at }) => <a href={`#/stations/${at}`}>{at}</a>,
               },
               { name: say("Status"), cell: ({ status }) => <Status status={status} /> },
-              {
-                name: say("Failed"),
-                cell: ({ failed }) => <Ago at={failed} />,
-                by: (one) => one.failed,
-              },
+              { name: say("Failed"), of: "failed", cell: (failed) => <Ago at={failed} /> },
               { name: say("Why"), cell: ({ failure }) => <code>{failure}</code> },
               {
                 name: "",
                 cell: ({ id }) =>
                   mayChange() && (
-                    <button type="button" disabled={doing.busy} onClick={() => void retry(id)}>
+                    <Button disabled={doing.busy} onClick={() => retry(id)}>
                       {say("Try again")}
-                    </button>
+                    </Button>
                   ),
               },
             ]}

@@ -1,8 +1,9 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Button } from "#web/kit/button.tsx";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { ConsolePair, ConsolePairStation } from "#src/contract/console.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
-import { letterOf } from "#web/console/pages/held-groups.tsx";
+import { useKeys } from "#web/console/parts/use-keys.ts";
 import { metres, niceBelow } from "#web/console/parts/mini-map.tsx";
 import { say, sayWith, type Text } from "#web/console/words.ts";
 import { Fault } from "#web/kit/fault.tsx";
@@ -16,7 +17,6 @@ const idOf = ({ station, into }: ConsolePair): string => `${station.id} ${into.i
 /** Pairs of stations that may be one, decided with one key each (decisions 14.31). */
 export function PairsPage() {
   const loading = useLoaded<{ pairs: ConsolePair[] }>("/station-pairs");
-  const [here, setHere] = useState(0);
   const [merged, setMerged] = useState<ConsolePair | null>(null);
   const doing = useDoing();
   // It stands in the list until that has been read again: a second key must not decide it twice.
@@ -25,7 +25,6 @@ export function PairsPage() {
     ({ station, into }) => station.id !== decided?.station.id || into.id !== decided.into.id,
   );
   const shown = pairs.slice(0, shownMost);
-  const current = Math.min(here, shown.length - 1);
   const decide = async (verb: Verb, pair: ConsolePair): Promise<void> => {
     const { station, into } = pair;
     const words =
@@ -46,22 +45,11 @@ export function PairsPage() {
     setDecided(null);
     await loading.load();
   };
-  // A layout effect runs with the page's first picture, so that no key is lost.
-  useLayoutEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      const typing = (event.target as Element).closest("input, select, textarea, dialog") !== null;
-      const pair = shown[current];
-      if (typing || event.ctrlKey || event.metaKey || event.altKey || pair === undefined) return;
-      const letter = letterOf(event);
-      if (letter === "j") setHere(Math.min(current + 1, shown.length - 1));
-      else if (letter === "k") setHere(Math.max(current - 1, 0));
-      else if ((letter === "m" || letter === "s") && mayChange() && !event.repeat && !doing.busy)
-        void decide(letter === "m" ? "merge" : "keep-apart", pair);
-      else return;
-      event.preventDefault();
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
+  const [current] = useKeys(shown.length, (letter, n, { repeat }) => {
+    const verb = { m: "merge", s: "keep-apart" }[letter] as Verb | undefined;
+    if (verb === undefined || !mayChange() || repeat || doing.busy) return false;
+    void decide(verb, shown[n]!);
+    return true;
   });
   return (
     <section>
@@ -85,9 +73,7 @@ export function PairsPage() {
       {merged !== null && (
         <p class="banner good" role="status">
           {say("{a} is a part of {b} now.", { a: merged.station.id, b: merged.into.id })}{" "}
-          <button type="button" disabled={doing.busy} onClick={() => void undo()}>
-            {say("Undo")}
-          </button>
+          <Button words={say("Undo")} disabled={doing.busy} onClick={undo} />
         </p>
       )}
       <Loaded of={loading}>
@@ -148,14 +134,12 @@ function Pair({ pair, current, busy, decide }: Props) {
       </div>
       {mayChange() && (
         <div class="buttons">
-          <button type="button" class="primary" disabled={busy} onClick={() => decide("merge")}>
+          <Button of={idOf(pair)} class="primary" disabled={busy} onClick={() => decide("merge")}>
             {say("One station")}
-            <span class="unseen"> {idOf(pair)}</span>
-          </button>
-          <button type="button" disabled={busy} onClick={() => decide("keep-apart")}>
+          </Button>
+          <Button of={idOf(pair)} disabled={busy} onClick={() => decide("keep-apart")}>
             {say("Two stations")}
-            <span class="unseen"> {idOf(pair)}</span>
-          </button>
+          </Button>
         </div>
       )}
     </article>

@@ -1,7 +1,7 @@
-import { useState } from "preact/hooks";
+import { useForm } from "#web/console/parts/use-form.ts";
 import type { ConsoleKey, ConsolePartner, ConsoleUsageDay } from "#src/contract/console.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
-import { useAsking } from "#web/console/asking.tsx";
+import { useAsking } from "#web/kit/asking.tsx";
 import { useDoing } from "#web/console/doing.ts";
 import { Launch } from "#web/console/parts/launch.tsx";
 import { Keys } from "#web/console/pages/keys.tsx";
@@ -10,7 +10,7 @@ import { belowUse, LimitFields } from "#web/console/parts/limit-fields.tsx";
 import { UsageBars } from "#web/console/parts/usage-bars.tsx";
 import { Webhooks } from "#web/console/parts/webhooks.tsx";
 import { Moment } from "#web/kit/time.tsx";
-import { Fault } from "#web/kit/fault.tsx";
+import { Form } from "#web/kit/form.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
 import { say, sayWith } from "#web/console/words.ts";
 
@@ -79,7 +79,7 @@ function Settings({
   changed: () => Promise<void>;
 }) {
   const { id, cache_ttl_s: ttl } = partner;
-  const [form, setForm] = useState({
+  const { form, set, at, on } = useForm({
     name: partner.name,
     rpm: String(partner.rpm),
     daily: String(partner.daily),
@@ -91,22 +91,15 @@ function Settings({
   });
   const { ask, question } = useAsking();
   const doing = useDoing();
-  const set = (change: Partial<typeof form>): void => setForm({ ...form, ...change });
   const locked = !mayChange();
   const save = async (): Promise<void> => {
     const { cache, ttl: seconds, rpm, daily, ...rest } = form;
     const cacheTtl = cache === "default" ? null : Number(seconds);
     const body = { ...rest, rpm: Number(rpm), daily: Number(daily), cache_ttl_s: cacheTtl };
-    const saved = await doing.run(
-      say("Saved, takes effect within 15 s"),
-      "PATCH",
-      `/partners/${id}`,
-      body,
-    );
-    if (saved !== null) await changed();
+    const words = say("Saved, takes effect within 15 s");
+    if ((await doing.run(words, "PATCH", `/partners/${id}`, body)) !== null) await changed();
   };
-  const submit = (event: Event): void => {
-    event.preventDefault();
+  const submit = (): void => {
     // Shutting a partner out stops a running service, and so do limits below its use: that is asked for.
     const isEnd = partner.enabled && !form.enabled;
     const limits = { rpm: Number(form.rpm), daily: Number(form.daily) };
@@ -129,13 +122,12 @@ function Settings({
   return (
     <>
       {question}
-      <form class="card" onSubmit={submit}>
+      <Form send={submit} doing={doing} action={!locked && say("Save")}>
         <h2>{say("Limits and switches")}</h2>
         <div class="grid">
           <TextField
             label={say("Name")}
-            value={form.name}
-            onChange={(name) => set({ name })}
+            {...at("name")}
             maxLength={200}
             required
             disabled={locked}
@@ -157,8 +149,7 @@ function Settings({
               type="number"
               min={0}
               max={3600}
-              value={form.ttl}
-              onChange={(seconds) => set({ ttl: seconds })}
+              {...at("ttl")}
               required
               disabled={locked}
             />
@@ -167,33 +158,22 @@ function Settings({
         <SwitchField
           label={say("Access is on")}
           hint={say("Off: every request is refused with 403 partner-disabled.")}
-          checked={form.enabled}
-          onChange={(enabled) => set({ enabled })}
+          {...on("enabled")}
           disabled={locked}
         />
         <SwitchField
           label={say("Secret keys work only from their addresses")}
           hint={say("A key without addresses always works from any address.")}
-          checked={form.bind_ips}
-          onChange={(bindIps) => set({ bind_ips: bindIps })}
+          {...on("bind_ips")}
           disabled={locked}
         />
         <SwitchField
           label={say("Marks without a position at the station are accepted")}
           hint={say("Off: they are refused with 422 too-far.")}
-          checked={form.accept_remote}
-          onChange={(acceptRemote) => set({ accept_remote: acceptRemote })}
+          {...on("accept_remote")}
           disabled={locked}
         />
-        <Fault words={doing.fault} />
-        {!locked && (
-          <div class="buttons">
-            <button type="submit" class="primary" disabled={doing.busy}>
-              {say("Save")}
-            </button>
-          </div>
-        )}
-      </form>
+      </Form>
     </>
   );
 }

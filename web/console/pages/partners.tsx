@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import { useState } from "preact/hooks";
 import type { ConsolePartner } from "#src/contract/console.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
@@ -7,7 +8,7 @@ import { LimitFields, useLimits } from "#web/console/parts/limit-fields.tsx";
 import { number } from "#web/kit/numbers.ts";
 import { goTo } from "#web/console/place.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
-import { Table } from "#web/kit/table.tsx";
+import { Table, counted } from "#web/kit/table.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
 import { say } from "#web/console/words.ts";
@@ -29,9 +30,7 @@ export function PartnersPage() {
       <div class="title">
         <h1>{say("Partners")}</h1>
         {mayChange() && (
-          <button type="button" class="primary" onClick={() => setMaking(true)}>
-            {say("New partner")}
-          </button>
+          <Button words={say("New partner")} class="primary" onClick={() => setMaking(true)} />
         )}
       </div>
       <Loaded of={loading}>
@@ -81,24 +80,9 @@ const List = ({ partners, searched }: { partners: ConsolePartner[]; searched: bo
         cell: ({ secret_keys: s, publishable_keys: p }) =>
           say("{s} secret, {p} publishable", { s: String(s), p: String(p) }),
       },
-      {
-        name: say("Per minute"),
-        by: ({ rpm }) => rpm,
-        cell: ({ rpm }) => number(rpm),
-        numeric: true,
-      },
-      {
-        name: say("Per day"),
-        by: ({ daily }) => daily,
-        cell: ({ daily }) => number(daily),
-        numeric: true,
-      },
-      {
-        name: say("Today"),
-        by: ({ used_today: used }) => used,
-        cell: ({ used_today: used }) => number(used),
-        numeric: true,
-      },
+      counted(say("Per minute"), "rpm"),
+      counted(say("Per day"), "daily"),
+      counted(say("Today"), "used_today"),
       {
         name: say("Busiest day of 7"),
         by: ({ used_peak: used }) => used,

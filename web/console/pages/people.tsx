@@ -1,11 +1,12 @@
+import { Button } from "#web/kit/button.tsx";
 import { useState } from "preact/hooks";
 import type { ConsolePartner } from "#src/contract/console.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { PersonFields, personOf } from "#web/console/parts/person-fields.tsx";
-import { Confirm } from "#web/kit/confirm.tsx";
+import { useAsking } from "#web/kit/asking.tsx";
+import { Form } from "#web/kit/form.tsx";
 import { CopyButton } from "#web/kit/copy-button.tsx";
-import { Fault } from "#web/kit/fault.tsx";
 import { say } from "#web/console/words.ts";
 
 /** Erases a person, and hands out a person's data (decisions 19). */
@@ -13,31 +14,21 @@ export function PeoplePage() {
   const partners = useLoaded<{ partners: ConsolePartner[] }>("/partners");
   const [named, setNamed] = useState({ partner: "", name: "" });
   const [told, setTold] = useState<{ text: string; data?: string } | null>(null);
-  const [asking, setAsking] = useState(false);
+  const { ask, question } = useAsking();
   const doing = useDoing();
   const person = personOf(named);
   const unknown = say("Nobody of this name is known. Compare the spelling.");
-  const look = async (event: Event): Promise<void> => {
-    event.preventDefault();
+  const look = async (): Promise<void> => {
     setTold(null);
-    const data = await doing.run<{ first_seen: string | null }>(
-      say("The export is done"),
-      "POST",
-      "/reporters/export",
-      person,
-    );
+    const [words, path] = [say("The export is done"), "/reporters/export"];
+    const data = await doing.run<{ first_seen: string | null }>(words, "POST", path, person);
     if (data === null) return;
     const found = { text: say("All that is kept:"), data: JSON.stringify(data, null, 2) };
     setTold(data.first_seen === null ? { text: unknown } : found);
   };
   const erase = async (): Promise<void> => {
-    const done = await doing.run<{ erased: boolean }>(
-      say("Erasing is done"),
-      "POST",
-      "/reporters/erase",
-      person,
-    );
-    setAsking(false);
+    const [words, path] = [say("Erasing is done"), "/reporters/erase"];
+    const done = await doing.run<{ erased: boolean }>(words, "POST", path, person);
     if (done !== null)
       setTold({ text: done.erased ? say("The person was erased. The marks stay.") : unknown });
   };
@@ -49,7 +40,25 @@ export function PeoplePage() {
           "Erases a person: nothing leads from the marks to the person any more, and no status changes. Export shows what is kept of a person, for that person.",
         )}
       </p>
-      <form class="card" onSubmit={(event) => void look(event)}>
+      <Form
+        send={look}
+        doing={doing}
+        action={mayChange() && say("Export")}
+        disabled={named.name === ""}
+        more={
+          <Button
+            words={say("Erase")}
+            class="danger"
+            disabled={doing.busy || named.name === ""}
+            onClick={() =>
+              ask({
+                ...{ title: say("Erase this person permanently?"), why: "" },
+                ...{ action: say("Erase"), danger: true, run: erase },
+              })
+            }
+          />
+        }
+      >
         <PersonFields
           of={named}
           partners={partners.value.value?.partners ?? []}
@@ -58,25 +67,8 @@ export function PeoplePage() {
             setTold(null);
           }}
         />
-        <Fault words={doing.fault} />
-        {mayChange() ? (
-          <div class="buttons">
-            <button type="submit" class="primary" disabled={doing.busy || named.name === ""}>
-              {say("Export")}
-            </button>
-            <button
-              type="button"
-              class="danger"
-              disabled={doing.busy || named.name === ""}
-              onClick={() => setAsking(true)}
-            >
-              {say("Erase")}
-            </button>
-          </div>
-        ) : (
-          <p class="soft">{say("Your account may look, but change nothing.")}</p>
-        )}
-      </form>
+        {!mayChange() && <p class="soft">{say("Your account may look, but change nothing.")}</p>}
+      </Form>
       {told !== null && (
         <div class="card" role="status">
           <p>{told.text}</p>
@@ -88,16 +80,7 @@ export function PeoplePage() {
           )}
         </div>
       )}
-      {asking && (
-        <Confirm
-          title={say("Erase this person permanently?")}
-          action={say("Erase")}
-          danger
-          busy={doing.busy}
-          onConfirm={() => void erase()}
-          onCancel={() => setAsking(false)}
-        />
-      )}
+      {question}
     </section>
   );
 }

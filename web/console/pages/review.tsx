@@ -1,3 +1,5 @@
+import { useAsking } from "#web/kit/asking.tsx";
+import { Button } from "#web/kit/button.tsx";
 import { useEffect, useState } from "preact/hooks";
 import type { ConsoleHeldMark } from "#src/contract/console.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
@@ -7,7 +9,6 @@ import { HeldMark } from "#web/console/pages/held-mark.tsx";
 import { useDecided } from "#web/console/parts/decided.tsx";
 import { counted, figures } from "#web/console/site.ts";
 import { say, sayWith } from "#web/console/words.ts";
-import { Confirm } from "#web/kit/confirm.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
 
@@ -30,7 +31,7 @@ interface DecidedMarks {
 export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
   const loading = useLoaded<Answer>("/review");
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
-  const [asking, setAsking] = useState<{ verb: Verb; ids: number[] } | null>(null);
+  const { ask, question } = useAsking();
   const [shown, setShown] = useState(perStep);
   const doing = useDoing();
   const total = loading.value.value?.total;
@@ -52,7 +53,6 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
   const decide = async (verb: Verb, ids: readonly number[]): Promise<void> => {
     const words = (done: DecidedMarks): string => wordsOf(verb, done);
     await doing.run(words, "POST", `/review/${verb}`, { ids });
-    setAsking(null);
     setChosen(new Set());
     await reload();
   };
@@ -72,10 +72,30 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
     }
     await reload();
   };
+  const decideMany = (verb: Verb, ids: number[], marks: readonly ConsoleHeldMark[]): void => {
+    const n = String(ids.length);
+    ask({
+      title:
+        verb === "approve"
+          ? say("Approve {n} {n|mark|marks}?", { n })
+          : say("Reject {n} {n|mark|marks}?", { n }),
+      why: (
+        <>
+          {figuresOf(marks, ids)}{" "}
+          {sayWith("Each of these decisions can be taken back on the server: {command}.", {
+            command: <code>review undo ID</code>,
+          })}
+        </>
+      ),
+      action: verb === "approve" ? say("Approve") : say("Reject"),
+      danger: verb === "reject",
+      run: () => decide(verb, ids),
+    });
+  };
   const decideChosen = (verb: Verb, marks: readonly ConsoleHeldMark[]): void => {
     const [one, ...others] = marks.filter(({ id }) => chosen.has(id));
     if (one !== undefined && others.length === 0) void decideOne(verb, one);
-    else setAsking({ verb, ids: [...chosen] });
+    else decideMany(verb, [...chosen], marks);
   };
   const choose = (id: number, on: boolean): void => {
     const next = new Set(chosen);
@@ -112,8 +132,7 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
                 </p>
                 {mayChange() && (
                   <>
-                    <button
-                      type="button"
+                    <Button
                       onClick={() =>
                         setChosen(
                           new Set(chosen.size === marks.length ? [] : marks.map(({ id }) => id)),
@@ -123,18 +142,17 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
                       {chosen.size === marks.length
                         ? say("Select none")
                         : say("Select all {n}", { n: String(marks.length) })}
-                    </button>
+                    </Button>
                     {(["approve", "reject"] as const).map((verb) => (
-                      <button
+                      <Button
                         key={verb}
-                        type="button"
                         disabled={chosen.size === 0 || doing.busy}
                         onClick={() => decideChosen(verb, marks)}
                       >
                         {verb === "approve"
                           ? say("Approve {n} selected", { n: String(chosen.size) })
                           : say("Reject {n} selected", { n: String(chosen.size) })}
-                      </button>
+                      </Button>
                     ))}
                   </>
                 )}
@@ -155,34 +173,14 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
               ))
               .slice(0, shown)}
             {marks.length > shown && (
-              <button type="button" onClick={() => setShown(shown + perStep)}>
+              <Button onClick={() => setShown(shown + perStep)}>
                 {say("Show {n} more", { n: Math.min(perStep, marks.length - shown) })}
-              </button>
+              </Button>
             )}
           </>
         )}
       </Loaded>
-      {asking !== null && (
-        <Confirm
-          title={
-            asking.verb === "approve"
-              ? say("Approve {n} {n|mark|marks}?", { n: String(asking.ids.length) })
-              : say("Reject {n} {n|mark|marks}?", { n: String(asking.ids.length) })
-          }
-          action={asking.verb === "approve" ? say("Approve") : say("Reject")}
-          danger={asking.verb === "reject"}
-          busy={doing.busy}
-          onConfirm={() => void decide(asking.verb, asking.ids)}
-          onCancel={() => setAsking(null)}
-        >
-          <p>
-            {figuresOf(loading.value.value?.marks ?? [], asking.ids)}{" "}
-            {sayWith("Each of these decisions can be taken back on the server: {command}.", {
-              command: <code>review undo ID</code>,
-            })}
-          </p>
-        </Confirm>
-      )}
+      {question}
     </section>
   );
 }

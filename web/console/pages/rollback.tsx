@@ -1,3 +1,6 @@
+import { useForm } from "#web/console/parts/use-form.ts";
+import { Form } from "#web/kit/form.tsx";
+import { Button } from "#web/kit/button.tsx";
 import { useState } from "preact/hooks";
 import type { ConsoleBatchLine, ConsoleChoices, ConsoleRollback } from "#src/contract/console.ts";
 import { dayMs } from "#src/domain/units.ts";
@@ -14,27 +17,30 @@ import { statusWord } from "#web/console/parts/status.tsx";
 import { say } from "#web/console/words.ts";
 import { goTo, place } from "#web/console/place.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
-import { Fault } from "#web/kit/fault.tsx";
 
 /** Withdraws a campaign's marks as if they had never been made: first a preview, then the effect. */
 export function RollbackPage() {
   const choices = useLoaded<ConsoleChoices>("/choices").value.value;
   const asked = place.value.query;
-  const [form, setForm] = useState({
-    partner: asked.get("partner") ?? "",
-    key: asked.get("key") ?? "",
-    reporter: asked.get("reporter") ?? "",
-    station: asked.get("station") ?? "",
-    city: asked.get("city") || null,
-    network: (asked.get("network") ?? "").toLowerCase(),
-    status: asked.get("status") ?? "",
-    remote: "",
-    first_seen_since: "",
-    first_seen_until: "",
-    since: localText(Date.now() - dayMs),
-    until: "",
-  });
   const [preview, setPreview] = useState<{ of: object; seen: ConsoleRollback } | null>(null);
+  const { form, set, at } = useForm(
+    {
+      partner: asked.get("partner") ?? "",
+      key: asked.get("key") ?? "",
+      reporter: asked.get("reporter") ?? "",
+      station: asked.get("station") ?? "",
+      city: asked.get("city") || null,
+      network: (asked.get("network") ?? "").toLowerCase(),
+      status: asked.get("status") ?? "",
+      remote: "",
+      first_seen_since: "",
+      first_seen_until: "",
+      since: localText(Date.now() - dayMs),
+      until: "",
+    },
+    // It is of another selection now.
+    () => setPreview(null),
+  );
   const [looking, setLooking] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
   const [asking, setAsking] = useState(false);
@@ -42,13 +48,7 @@ export function RollbackPage() {
   const [choosing, setChoosing] = useState(false);
   const doing = useDoing();
 
-  const set = (change: Partial<typeof form>): void => {
-    setForm({ ...form, ...change });
-    // The preview is of another selection now.
-    setPreview(null);
-  };
-  const look = async (event: Event): Promise<void> => {
-    event.preventDefault();
+  const look = async (): Promise<void> => {
     setLooking(true);
     const of = selectionOf(form);
     const answer = await api.send<ConsoleRollback>("POST", "/rollback/preview", of);
@@ -57,12 +57,9 @@ export function RollbackPage() {
     setPreview(answer.failure === undefined ? { of, seen: answer.value } : null);
   };
   const withdraw = async (): Promise<void> => {
-    const done = await doing.run<{ id: number | null }>(
-      say("The marks were withdrawn"),
-      "POST",
-      "/rollback",
-      { ...preview?.of, reason },
-    );
+    const words = say("The marks were withdrawn");
+    const body = { ...preview?.of, reason };
+    const done = await doing.run<{ id: number | null }>(words, "POST", "/rollback", body);
     setAsking(false);
     if (done !== null) goTo(done.id === null ? "/rollback" : `/rollback/${done.id}`);
   };
@@ -74,7 +71,11 @@ export function RollbackPage() {
           "Withdraws marks as if they had never been made. Their stations are calculated again, and the changes come in the partners’ next delta. All times are times of receipt.",
         )}
       </p>
-      <form class="card" onSubmit={(event) => void look(event)}>
+      <Form
+        send={look}
+        doing={{ busy: looking, fault: fault ?? doing.fault }}
+        action={looking ? say("Calculating …") : say("Show what would change")}
+      >
         <div class="grid">
           <SelectField
             label={say("Partner")}
@@ -106,9 +107,9 @@ export function RollbackPage() {
             choose={() => setChoosing(true)}
             clear={() => set({ reporter: "" })}
           />
-          <StationPicker value={form.station} onChange={(station) => set({ station })} />
+          <StationPicker {...at("station")} />
           <CityPicker value={form.city} choices={choices} onChange={(city) => set({ city })} />
-          <NetworkPicker value={form.network} onChange={(network) => set({ network })} />
+          <NetworkPicker {...at("network")} />
           <SelectField
             label={say("Status")}
             value={form.status}
@@ -131,35 +132,17 @@ export function RollbackPage() {
           <TextField
             label={say("Reporter first seen since (your time)")}
             type="datetime-local"
-            value={form.first_seen_since}
-            onChange={(time) => set({ first_seen_since: time })}
+            {...at("first_seen_since")}
           />
           <TextField
             label={say("Reporter first seen until (your time)")}
             type="datetime-local"
-            value={form.first_seen_until}
-            onChange={(time) => set({ first_seen_until: time })}
+            {...at("first_seen_until")}
           />
-          <TextField
-            label={say("Since (your time)")}
-            type="datetime-local"
-            value={form.since}
-            onChange={(since) => set({ since })}
-          />
-          <TextField
-            label={say("Until (your time)")}
-            type="datetime-local"
-            value={form.until}
-            onChange={(until) => set({ until })}
-          />
+          <TextField label={say("Since (your time)")} type="datetime-local" {...at("since")} />
+          <TextField label={say("Until (your time)")} type="datetime-local" {...at("until")} />
         </div>
-        <Fault words={fault ?? doing.fault} />
-        <div class="buttons">
-          <button type="submit" class="primary" disabled={looking}>
-            {looking ? say("Calculating …") : say("Show what would change")}
-          </button>
-        </div>
-      </form>
+      </Form>
       {choosing && (
         <ReporterDialog
           choices={choices}
@@ -246,9 +229,9 @@ function Preview({ seen, ask }: { seen: ConsoleRollback; ask: () => void }) {
       <Changes changes={changes} />
       {mayChange() && (
         <div class="buttons">
-          <button type="button" class="danger" onClick={ask}>
+          <Button class="danger" onClick={ask}>
             {say("Withdraw {n} {n|mark|marks} …", { n: marks })}
-          </button>
+          </Button>
         </div>
       )}
     </div>

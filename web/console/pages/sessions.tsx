@@ -1,9 +1,10 @@
+import { Button } from "#web/kit/button.tsx";
 import type { ConsoleSession } from "#src/contract/console.ts";
 import { account, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { say, sayWith } from "#web/console/words.ts";
-import { Table } from "#web/kit/table.tsx";
-import { Ago, Moment } from "#web/kit/time.tsx";
+import { Table, timed } from "#web/kit/table.tsx";
+import { Ago } from "#web/kit/time.tsx";
 import { Fault } from "#web/kit/fault.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
 
@@ -44,21 +45,13 @@ export function SessionsPage() {
                   </>
                 ),
               },
-              {
-                name: say("Since"),
-                by: (one) => one.created,
-                cell: (one) => <Moment at={one.created} />,
-              },
+              timed(say("Since"), "created"),
               {
                 name: say("Last seen"),
-                by: (one) => one.last_seen,
-                cell: (one) => <Ago at={one.last_seen} />,
+                of: "last_seen",
+                cell: (last_seen) => <Ago at={last_seen} />,
               },
-              {
-                name: say("Ends"),
-                by: (one) => one.expires,
-                cell: (one) => <Moment at={one.expires} />,
-              },
+              timed(say("Ends"), "expires"),
               {
                 name: say("From"),
                 cell: ({ address, agent }) => (
@@ -70,13 +63,13 @@ export function SessionsPage() {
               {
                 name: say("Actions"),
                 cell: (one) => (
-                  <button type="button" disabled={doing.busy} onClick={() => void end(one)}>
+                  <Button
+                    of={say("the session of {account}", { account: one.account })}
+                    disabled={doing.busy}
+                    onClick={() => end(one)}
+                  >
                     {say("End")}
-                    <span class="unseen">
-                      {" "}
-                      {say("the session of {account}", { account: one.account })}
-                    </span>
-                  </button>
+                  </Button>
                 ),
               },
             ]}

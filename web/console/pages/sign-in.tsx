@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { ConsoleAccount } from "#src/contract/console.ts";
@@ -87,9 +88,9 @@ export function SignInPage({ language }: { language: ComponentChildren }) {
         fields={fields}
         send={send}
         other={
-          <button type="button" class="plain" onClick={() => setByKey(!byKey)}>
+          <Button class="plain" onClick={() => setByKey(!byKey)}>
             {byKey ? say("Use a password instead") : say("Use an operator key instead")}
-          </button>
+          </Button>
         }
         hint={
           <p class="soft">

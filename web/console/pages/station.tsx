@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import { useState } from "preact/hooks";
 import type { ConsoleChance, ConsoleStationPage } from "#src/contract/console.ts";
 import type { Step } from "#src/domain/explain.ts";
@@ -183,9 +184,9 @@ function Why({ steps, before, cut }: { steps: readonly Step[]; before: number; c
         ))}
       </ol>
       {!all && newest.length > shown.length && (
-        <button type="button" onClick={() => setAll(true)}>
+        <Button onClick={() => setAll(true)}>
           {say("Show {n} earlier steps", { n: String(newest.length - shown.length) })}
-        </button>
+        </Button>
       )}
       {all && before > 0 && (
         <p class="soft">{say("{n} earlier steps are not shown.", { n: String(before) })}</p>

@@ -52,14 +52,10 @@ export function StationsPage() {
                   </>
                 ),
               },
-              { name: say("Brand"), by: ({ brand }) => brand, cell: ({ brand }) => brand || "–" },
-              { name: say("Address"), by: ({ addr }) => addr, cell: ({ addr }) => addr || "–" },
-              {
-                name: say("Status"),
-                by: ({ status }) => status,
-                cell: ({ status }) => <Status status={status} />,
-              },
-              { name: say("Id"), by: ({ id }) => id, cell: ({ id }) => <code>{id}</code> },
+              { name: say("Brand"), of: "brand", cell: (brand) => brand || "–" },
+              { name: say("Address"), of: "addr", cell: (addr) => addr || "–" },
+              { name: say("Status"), of: "status", cell: (status) => <Status status={status} /> },
+              { name: say("Id"), of: "id", cell: (id) => <code>{id}</code> },
             ]}
           />
         )}

@@ -1,3 +1,6 @@
+import { Form } from "#web/kit/form.tsx";
+import { useForm } from "#web/console/parts/use-form.ts";
+import { Button } from "#web/kit/button.tsx";
 import { useEffect, useState } from "preact/hooks";
 import type { ConsoleSuggestion } from "#src/contract/console.ts";
 import type { Point } from "#src/domain/geo.ts";
@@ -112,24 +115,18 @@ function Suggestion({
       {mayChange() && (
         <div class="buttons">
           {kind === "moved" && place !== undefined && (
-            <button type="button" onClick={() => goTo(`${page}?lat=${place.lat}&lon=${place.lon}`)}>
+            <Button onClick={() => goTo(`${page}?lat=${place.lat}&lon=${place.lon}`)}>
               {say("Move it …")}
-            </button>
+            </Button>
           )}
           {(kind === "gone" || kind === "closed") && station !== null && (
             <ServiceButtons station={{ id, removed: station.removed }} changed={changed} />
           )}
           {kind === "missing" && !adds && (
-            <button type="button" onClick={() => setAdds(true)}>
-              {say("Add it …")}
-            </button>
+            <Button words={say("Add it …")} onClick={() => setAdds(true)} />
           )}
-          <button type="button" disabled={busy} onClick={() => decide("done")}>
-            {say("Done")}
-          </button>
-          <button type="button" disabled={busy} onClick={() => decide("dismiss")}>
-            {say("Not so")}
-          </button>
+          <Button words={say("Done")} disabled={busy} onClick={() => decide("done")} />
+          <Button words={say("Not so")} disabled={busy} onClick={() => decide("dismiss")} />
         </div>
       )}
     </article>
@@ -137,7 +134,7 @@ function Suggestion({
 }
 
 function NewStation({ at, changed }: { at: Point; changed: () => Promise<void> }) {
-  const [typed, setTyped] = useState({ name: "", brand: "", addr: "" });
+  const { form: typed, at: field } = useForm({ name: "", brand: "", addr: "" });
   const [pin, setPin] = useState<Point>({ lat: at.lat, lon: at.lon });
   const [added, setAdded] = useState<string | null>(null);
   const doing = useDoing();
@@ -153,40 +150,14 @@ function NewStation({ at, changed }: { at: Point; changed: () => Promise<void> }
         {say("Saved, served at once")} <a href={`#/stations/${added}`}>{typed.name}</a>
       </p>
     );
-  const set = (change: Partial<typeof typed>): void => setTyped({ ...typed, ...change });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void add();
-      }}
-    >
+    <Form class="" send={add} doing={doing} action={say("Add the station")}>
       <div class="grid">
-        <TextField
-          label={say("Name")}
-          value={typed.name}
-          onChange={(name) => set({ name })}
-          maxLength={120}
-          required
-        />
-        <TextField
-          label={say("Brand")}
-          value={typed.brand}
-          onChange={(brand) => set({ brand })}
-          maxLength={80}
-        />
-        <TextField
-          label={say("Address")}
-          value={typed.addr}
-          onChange={(addr) => set({ addr })}
-          maxLength={200}
-        />
+        <TextField label={say("Name")} {...field("name")} maxLength={120} required />
+        <TextField label={say("Brand")} {...field("brand")} maxLength={80} />
+        <TextField label={say("Address")} {...field("addr")} maxLength={200} />
       </div>
       <PinMap station={at} pin={pin} marks={[]} move={setPin} dots="" />
-      <Fault words={doing.fault} />
-      <button type="submit" class="primary" disabled={doing.busy}>
-        {say("Add the station")}
-      </button>
-    </form>
+    </Form>
   );
 }

@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import { type AlarmKind, alarmKinds } from "#src/contract/alarm-kinds.ts";
 import type { ConsoleAlarm, ConsoleAlarms } from "#src/contract/console.ts";
 import type { HeldReason } from "#src/contract/dashboard.ts";
@@ -9,7 +10,7 @@ import { say, saySentence } from "#web/console/words.ts";
 import { Fault } from "#web/kit/fault.tsx";
 import { number, share } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
-import { Table } from "#web/kit/table.tsx";
+import { Table, counted } from "#web/kit/table.tsx";
 import { Ago } from "#web/kit/time.tsx";
 import { locale } from "#web/kit/words.ts";
 
@@ -66,47 +67,33 @@ export function Alarms() {
                     </>
                   ),
                 },
-                {
-                  name: say("Times"),
-                  by: (alarm) => alarm.count,
-                  cell: (a) => number(a.count),
-                  numeric: true,
-                },
-                {
-                  name: say("Since"),
-                  by: (alarm) => alarm.raised,
-                  cell: (alarm) => <Ago at={alarm.raised} />,
-                },
+                counted(say("Times"), "count"),
+                { name: say("Since"), of: "raised", cell: (raised) => <Ago at={raised} /> },
                 {
                   name: say("Action"),
                   cell: (alarm) =>
                     mayChange() && (
-                      <button
-                        type="button"
+                      <Button
+                        of={say("alarm {id}", { id: String(alarm.id) })}
                         disabled={doing.busy}
-                        onClick={() => void acknowledge([alarm])}
+                        onClick={() => acknowledge([alarm])}
                       >
                         {say("Acknowledge")}
-                        <span class="unseen"> {say("alarm {id}", { id: String(alarm.id) })}</span>
-                      </button>
+                      </Button>
                     ),
                 },
               ]}
             />
             {mayChange() && alarms.length > 1 && (
               <div class="buttons">
-                <button
-                  type="button"
-                  disabled={doing.busy}
-                  onClick={() => void acknowledge(alarms)}
-                >
+                <Button disabled={doing.busy} onClick={() => acknowledge(alarms)}>
                   {total > alarms.length
                     ? say("Acknowledge these {n} of {total}", {
                         n: String(alarms.length),
                         total: String(total),
                       })
                     : say("Acknowledge all")}
-                </button>
+                </Button>
               </div>
             )}
             <p class="soft">

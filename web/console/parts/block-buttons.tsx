@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import type { ConsoleHeldMark } from "#src/contract/console.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { useDoing } from "#web/console/doing.ts";
@@ -9,42 +10,29 @@ const days = 7;
 /** Holds all further marks of a held mark's reporter, or of the network that it came from, for a week. */
 export function BlockButtons({ mark }: { mark: ConsoleHeldMark }) {
   const doing = useDoing();
-  const block = (path: string, words: string): void =>
-    void doing.run(words, "POST", `${path}/block`, { until: Date.now() + days * dayMs });
   const { network, reporter, station } = mark;
-  const unseen = <span class="unseen"> {say("of the mark at {station}", { station })}</span>;
+  const block = (path: string, words: string): void =>
+    void doing.run(words, "POST", path, { until: Date.now() + days * dayMs });
+  const blockReporter = (): void => {
+    const id = String(reporter.id);
+    const words = say("Marks of reporter #{id} are held for {n} {n|day|days}", { id, n: days });
+    block(`/reporters/${id}/block`, words);
+  };
+  const blockNetwork = (network: string): void => {
+    const of = { network, n: days };
+    const words = say("Marks of network {network} are held for {n} {n|day|days}", of);
+    block(`/networks/${network}/block`, words);
+  };
+  const shared = { of: say("of the mark at {station}", { station }), disabled: doing.busy };
   return (
     <>
-      <button
-        type="button"
-        disabled={doing.busy}
-        onClick={() =>
-          block(
-            `/reporters/${reporter.id}`,
-            say("Marks of reporter #{id} are held for {n} {n|day|days}", {
-              id: String(reporter.id),
-              n: days,
-            }),
-          )
-        }
-      >
-        {say("Block the reporter")}
-        {unseen}
-      </button>
+      <Button {...shared} words={say("Block the reporter")} onClick={blockReporter} />
       {network !== null && (
-        <button
-          type="button"
-          disabled={doing.busy}
-          onClick={() =>
-            block(
-              `/networks/${network}`,
-              say("Marks of network {network} are held for {n} {n|day|days}", { network, n: days }),
-            )
-          }
-        >
-          {say("Block the network")}
-          {unseen}
-        </button>
+        <Button
+          {...shared}
+          words={say("Block the network")}
+          onClick={() => blockNetwork(network)}
+        />
       )}
       <Fault words={doing.fault} />
     </>

@@ -1,5 +1,5 @@
-import type { RefObject } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { useWidth } from "#web/kit/bars.tsx";
 import type { ConsoleRollbackChange } from "#src/contract/console.ts";
 import type { ServedStatus } from "#src/domain/vocabulary.ts";
 import type { Land } from "#web/console/parts/land.ts";
@@ -32,7 +32,7 @@ const heightOf = (width: number): number => Math.min(420, Math.max(220, Math.rou
  * (decisions 13.23). It is a picture: the list of the same stations is beside it.
  */
 export function ChangesMap({ changes }: { changes: readonly ConsoleRollbackChange[] }) {
-  const { box, width } = useWidth();
+  const [width, box] = useWidth();
   const placed = useMemo(() => changes.filter(isPlaced), [changes]);
   const view = useMemo(
     () => (width === 0 ? null : fitView(placed, width, heightOf(width))),
@@ -85,20 +85,6 @@ export function ChangesMap({ changes }: { changes: readonly ConsoleRollbackChang
       </figcaption>
     </figure>
   );
-}
-
-/** The width of the element with the reference `box`, in pixels; 0 at first. */
-export function useWidth(): { box: RefObject<HTMLDivElement | null>; width: number } {
-  const box = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    const observer = new ResizeObserver(([entry]) => {
-      if (entry !== undefined) setWidth(Math.round(entry.contentRect.width));
-    });
-    if (box.current !== null) observer.observe(box.current);
-    return () => observer.disconnect();
-  }, []);
-  return { box, width };
 }
 
 const noLand: Land = { areas: [], coast: "" };

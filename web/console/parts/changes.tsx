@@ -33,7 +33,7 @@ function ChangesTable({ changes }: { changes: readonly ConsoleRollbackChange[] }
             </>
           ),
         },
-        { name: say("Marks"), by: (one) => one.marks, cell: (one) => one.marks, numeric: true },
+        { name: say("Marks"), of: "marks", numeric: true },
         {
           name: say("Status"),
           by: ({ before, after }) => (before.status === after.status ? 1 : 0),

@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useDoing } from "#web/console/doing.ts";
@@ -68,10 +69,7 @@ function Decided({ words, path, undone }: Props) {
   return (
     <div ref={place} class="banner good decided" tabIndex={-1}>
       <p>{words}</p>
-      <button type="button" disabled={doing.busy} onClick={() => void undo()}>
-        {say("Undo")}
-        <span class="unseen"> {words}</span>
-      </button>
+      <Button words={say("Undo")} of={words} disabled={doing.busy} onClick={undo} />
       <Fault words={doing.fault} />
     </div>
   );

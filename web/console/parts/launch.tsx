@@ -1,11 +1,12 @@
-import { useState } from "preact/hooks";
+import { Button } from "#web/kit/button.tsx";
+import { useForm } from "#web/console/parts/use-form.ts";
+import { Form } from "#web/kit/form.tsx";
 import type { ConsolePartner } from "#src/contract/console.ts";
 import { launchDefaults } from "#src/domain/harm-limits.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { mayChange } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { TextField } from "#web/console/parts/field.tsx";
-import { Fault } from "#web/kit/fault.tsx";
 import { Moment } from "#web/kit/time.tsx";
 import { say, sayWith } from "#web/console/words.ts";
 
@@ -29,11 +30,10 @@ export function Launch({
   partner: ConsolePartner;
   changed: () => Promise<void>;
 }) {
-  const [form, setForm] = useState(usual);
+  const { form, at } = useForm(usual);
   const doing = useDoing();
   const path = `/partners/${partner.id}/launch`;
-  const save = async (event: Event): Promise<void> => {
-    event.preventDefault();
+  const save = async (): Promise<void> => {
     const until = Date.now() + Number(form.days) * dayMs;
     const body = { until, new_users: Number(form.newUsers), limit: Number(form.limit) };
     if ((await doing.run(say("Prepared, takes effect within 15 s"), "POST", path, body)) !== null)
@@ -46,7 +46,13 @@ export function Launch({
   const { launch_until: until } = partner;
   const isOn = until !== null && until > Date.now();
   return (
-    <form class="card" onSubmit={(event) => void save(event)}>
+    <Form
+      send={save}
+      doing={doing}
+      action={mayChange() && (isOn ? say("Change") : say("Prepare"))}
+      plain
+      more={isOn && <Button words={say("End now")} disabled={doing.busy} onClick={end} />}
+    >
       <h2>{say("Launch")}</h2>
       <p class="soft">
         {say(
@@ -66,34 +72,12 @@ export function Launch({
         </p>
       )}
       {mayChange() && (
-        <>
-          <div class="grid">
-            {fields.map(([name, label, max]) => (
-              <TextField
-                key={name}
-                label={label}
-                type="number"
-                min={1}
-                max={max}
-                value={form[name]}
-                onChange={(value) => setForm({ ...form, [name]: value })}
-                required
-              />
-            ))}
-          </div>
-          <Fault words={doing.fault} />
-          <div class="buttons">
-            <button type="submit" disabled={doing.busy}>
-              {isOn ? say("Change") : say("Prepare")}
-            </button>
-            {isOn && (
-              <button type="button" disabled={doing.busy} onClick={() => void end()}>
-                {say("End now")}
-              </button>
-            )}
-          </div>
-        </>
+        <div class="grid">
+          {fields.map(([name, label, max]) => (
+            <TextField key={name} {...{ label, min: 1, max, ...at(name) }} type="number" required />
+          ))}
+        </div>
       )}
-    </form>
+    </Form>
   );
 }

@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ConsoleHits } from "#src/contract/console.ts";
 import { api, mayChange } from "#web/console/api.ts";
@@ -134,9 +135,7 @@ export function Palette({ close }: { close: () => void }) {
           }}
           onKeyDown={onKey}
         />
-        <button type="button" onClick={leave}>
-          {say("Close")}
-        </button>
+        <Button words={say("Close")} onClick={leave} />
       </div>
       {isOpen && (
         <div role="listbox" id="palette-list" aria-label={say("Found")}>

@@ -1,7 +1,9 @@
+import { Button } from "#web/kit/button.tsx";
 import { useRef, useState } from "preact/hooks";
 import type { ConsoleMark } from "#src/contract/console.ts";
 import { distanceM, type Point } from "#src/domain/geo.ts";
-import { ScaleBar, useLand, useWidth } from "#web/console/parts/changes-map.tsx";
+import { useWidth } from "#web/kit/bars.tsx";
+import { ScaleBar, useLand } from "#web/console/parts/changes-map.tsx";
 import { say } from "#web/console/words.ts";
 import { fitView, type MapView, placeIn, pointAt, viewAround } from "#web/kit/map-view.ts";
 import { theme } from "#web/kit/theme.ts";
@@ -28,7 +30,7 @@ const closeM = 700;
  * as the pin.
  */
 export function PinMap({ station, pin, marks, move, dots }: Props) {
-  const { box, width } = useWidth();
+  const [width, box] = useWidth();
   const size = { width, height };
   const [zoom, setZoom] = useState<number | null>(null);
   /** The view stands still while the pin is dragged. */
@@ -112,12 +114,12 @@ export function PinMap({ station, pin, marks, move, dots }: Props) {
           {move !== null && `${say("Drag the pin to the station’s place.")} `}
           {dots ?? say("Dots: the latest marks.")}
         </span>
-        <button type="button" aria-label={say("Closer")} onClick={() => zoomed(1)}>
+        <Button aria-label={say("Closer")} onClick={() => zoomed(1)}>
           +
-        </button>
-        <button type="button" aria-label={say("Further")} onClick={() => zoomed(-1)}>
+        </Button>
+        <Button aria-label={say("Further")} onClick={() => zoomed(-1)}>
           −
-        </button>
+        </Button>
       </figcaption>
     </figure>
   );

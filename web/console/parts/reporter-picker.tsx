@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import { useId, useState } from "preact/hooks";
 import type {
   ConsoleChoices,
@@ -34,16 +35,13 @@ export function ReporterField({
         {say("Reporter")}
       </span>
       <div class="actions">
-        <button type="button" aria-haspopup="dialog" onClick={choose}>
+        <Button aria-haspopup="dialog" onClick={choose}>
           {value === "" ? say("any") : `#${value}`}
           <span class="unseen">, {say("choose a reporter")}</span>
           <span aria-hidden="true"> …</span>
-        </button>
+        </Button>
         {value !== "" && (
-          <button type="button" class="plain" onClick={clear}>
-            {say("Any")}
-            <span class="unseen"> {say("reporter")}</span>
-          </button>
+          <Button words={say("Any")} of={say("reporter")} class="plain" onClick={clear} />
         )}
       </div>
       {/^[1-9]\d*$/.test(value) && <Chosen key={value} id={value} />}
@@ -81,9 +79,7 @@ export function ReporterDialog({ choices, choose, close }: DialogProps) {
       )}
       {mayChange() && <ByName choices={choices} choose={choose} />}
       <div class="buttons">
-        <button type="button" onClick={close}>
-          {say("Cancel")}
-        </button>
+        <Button words={say("Cancel")} onClick={close} />
       </div>
     </Dialog>
   );
@@ -106,7 +102,7 @@ function MarksOf({ station, choices, choose }: MarksProps) {
           <ul class="options">
             {marks.map((mark) => (
               <li key={mark.id}>
-                <button type="button" onClick={() => choose(String(mark.reporter_id))}>
+                <Button onClick={() => choose(String(mark.reporter_id))}>
                   <span>
                     <Status status={mark.status} /> <Moment at={mark.received} />
                   </span>
@@ -115,20 +111,14 @@ function MarksOf({ station, choices, choose }: MarksProps) {
                     {mark.review !== "none" && `, ${say(mark.review)}`},{" "}
                     {say("reporter #{id}", { id: String(mark.reporter_id) })}
                   </small>
-                </button>
+                </Button>
               </li>
             ))}
           </ul>
           {before !== null && (
-            <button type="button" onClick={() => setBefore(null)}>
-              {say("The newest marks")}
-            </button>
+            <Button words={say("The newest marks")} onClick={() => setBefore(null)} />
           )}
-          {next !== null && (
-            <button type="button" onClick={() => setBefore(next)}>
-              {say("Older marks")}
-            </button>
-          )}
+          {next !== null && <Button words={say("Older marks")} onClick={() => setBefore(next)} />}
         </>
       )}
     </Loaded>
@@ -179,9 +169,9 @@ function ByName({ choices, choose }: Omit<DialogProps, "close">) {
       {found == null ? (
         <button type="submit">{say("Find")}</button>
       ) : (
-        <button type="button" class="primary" onClick={() => choose(String(found.id))}>
+        <Button class="primary" onClick={() => choose(String(found.id))}>
           {say("Choose #{id}", { id: String(found.id) })}
-        </button>
+        </Button>
       )}
     </form>
   );

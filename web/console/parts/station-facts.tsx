@@ -1,9 +1,12 @@
+import { Form } from "#web/kit/form.tsx";
+import { Button } from "#web/kit/button.tsx";
 import { useState } from "preact/hooks";
 import type { ConsoleStationPage, HandSet, HandSetField as Field } from "#src/contract/console.ts";
 import { distanceM } from "#src/domain/geo.ts";
 import { mayChange } from "#web/console/api.ts";
-import { useAsking } from "#web/console/asking.tsx";
-import { type Doing, useDoing } from "#web/console/doing.ts";
+import { useAsking } from "#web/kit/asking.tsx";
+import { useDoing } from "#web/console/doing.ts";
+import type { Doing } from "#web/kit/doing.ts";
 import { TextField } from "#web/console/parts/field.tsx";
 import { metres } from "#web/console/parts/mini-map.tsx";
 import { PinMap } from "#web/console/parts/pin-map.tsx";
@@ -43,10 +46,17 @@ const taken: Record<Field, Text> = {
   opening_hours: "as the opening hours",
   position: "as the position",
 };
+const degrees = { lat: say("Latitude"), lon: say("Longitude") };
+
 const longest = {
   ...{ name: 120, brand: 80, addr: 200 },
   ...{ grades_sold: 60, opening_hours: 255 },
 } as const;
+
+const fields = [
+  ...texts.map((field) => [field, fieldLabels[field], longest[field]] as const),
+  ...(["lat", "lon"] as const).map((field) => [field, degrees[field], 60] as const),
+];
 
 /**
  * Name, brand, address and place of a station, set by hand: a preview of the changes, and the way back to the imports'
@@ -94,9 +104,17 @@ export function StationFacts({
         <h2>{say("Name and place")}</h2>
         <ServiceButtons station={station} changed={changed} />
       </div>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
+      <Form
+        class=""
+        doing={doing}
+        action={!locked && say("Save")}
+        disabled={broken || changes.length === 0}
+        more={
+          draft !== null && (
+            <Button words={say("Discard")} disabled={doing.busy} onClick={discard} />
+          )
+        }
+        send={() => {
           const farM = movedM(was, typed);
           ask({
             title: say("Move the station by {distance}?", { distance: metres(farM) }),
@@ -108,32 +126,16 @@ export function StationFacts({
         }}
       >
         <div class="grid">
-          {texts.map((field) => (
+          {fields.map(([field, label, maxLength]) => (
             <TextField
               key={field}
-              label={fieldLabels[field]}
+              {...{ label, maxLength, disabled: locked, required: field in degrees }}
               value={typed[field]}
-              onChange={(value) => set({ [field]: value })}
-              maxLength={longest[field]}
-              disabled={locked}
+              onChange={(value) =>
+                set((field === "lat" ? pairOf(value) : null) ?? { [field]: value })
+              }
             />
           ))}
-          <TextField
-            label={say("Latitude")}
-            value={typed.lat}
-            onChange={(lat) => set(pairOf(lat) ?? { lat })}
-            maxLength={60}
-            required
-            disabled={locked}
-          />
-          <TextField
-            label={say("Longitude")}
-            value={typed.lon}
-            onChange={(lon) => set({ lon })}
-            maxLength={30}
-            required
-            disabled={locked}
-          />
         </div>
         {!broken && (
           <PinMap
@@ -158,24 +160,7 @@ export function StationFacts({
           <Fault words={say("Latitude and longitude must be numbers of degrees, like 55.75124.")} />
         )}
         {!broken && changes.length > 0 && <Changes changes={changes} was={was} typed={typed} />}
-        <Fault words={doing.fault} />
-        {!locked && (
-          <div class="buttons">
-            <button
-              type="submit"
-              class="primary"
-              disabled={doing.busy || broken || changes.length === 0}
-            >
-              {say("Save")}
-            </button>
-            {draft !== null && (
-              <button type="button" disabled={doing.busy} onClick={discard}>
-                {say("Discard")}
-              </button>
-            )}
-          </div>
-        )}
-      </form>
+      </Form>
       {question}
     </div>
   );
@@ -208,10 +193,9 @@ function ByHand({
               })}
             </span>
             {!locked && (
-              <button type="button" disabled={doing.busy} onClick={() => back(field)}>
+              <Button of={say(taken[field])} disabled={doing.busy} onClick={() => back(field)}>
                 {say("Take it")}
-                <span class="unseen"> {say(taken[field])}</span>
-              </button>
+              </Button>
             )}
           </li>
         ))}

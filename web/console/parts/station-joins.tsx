@@ -1,3 +1,5 @@
+import { Button } from "#web/kit/button.tsx";
+import { Form } from "#web/kit/form.tsx";
 import { useState } from "preact/hooks";
 import type { ConsoleStationPage } from "#src/contract/console.ts";
 import { mayChange } from "#web/console/api.ts";
@@ -24,8 +26,7 @@ export function StationJoins({
     const words = say("The two are apart again");
     if ((await doing.run(words, "POST", `${pathOf(id)}/split`)) !== null) await changed();
   };
-  const merge = async (event: Event): Promise<void> => {
-    event.preventDefault();
+  const merge = async (): Promise<void> => {
     const words = say("{a} is a part of {b} now.", { a: station.id, b: other.trim() });
     const path = `${pathOf(station.id)}/merge`;
     if ((await doing.run(words, "POST", path, { other: other.trim() })) === null) return;
@@ -34,10 +35,7 @@ export function StationJoins({
   };
   const Split = ({ id }: { id: string }) =>
     mayChange() ? (
-      <button type="button" disabled={doing.busy} onClick={() => void split(id)}>
-        {say("Take it out")}
-        <span class="unseen"> {id}</span>
-      </button>
+      <Button words={say("Take it out")} of={id} disabled={doing.busy} onClick={() => split(id)} />
     ) : null;
   const isLonely = joins.part_of === null && joins.parts.length === 0;
   if (isLonely && (!mayChange() || station.removed)) return null;
@@ -79,7 +77,14 @@ export function StationJoins({
         </>
       )}
       {joins.part_of === null && !station.removed && mayChange() && (
-        <form onSubmit={(event) => void merge(event)}>
+        <Form
+          class=""
+          send={merge}
+          doing={{ busy: doing.busy, fault: null }}
+          action={say("Join them")}
+          plain
+          disabled={other.trim() === ""}
+        >
           <TextField
             label={say("Make it a part of the station with the id")}
             value={other}
@@ -87,12 +92,7 @@ export function StationJoins({
             maxLength={64}
             required
           />
-          <div class="buttons">
-            <button type="submit" disabled={doing.busy || other.trim() === ""}>
-              {say("Join them")}
-            </button>
-          </div>
-        </form>
+        </Form>
       )}
       <Fault words={doing.fault} />
     </div>

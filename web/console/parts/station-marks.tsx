@@ -1,7 +1,7 @@
-import { useState } from "preact/hooks";
-import type { ConsoleChance, ConsoleMark, ConsoleStationPage } from "#src/contract/console.ts";
+import { Button } from "#web/kit/button.tsx";
+import { useOlder } from "#web/console/parts/use-older.ts";
+import type { ConsoleChance, ConsoleMark } from "#src/contract/console.ts";
 import { minuteMs } from "#src/domain/units.ts";
-import { api } from "#web/console/api.ts";
 import { metres } from "#web/console/parts/mini-map.tsx";
 import { Status } from "#web/console/parts/status.tsx";
 import { outcomeWords, ruleWords } from "#web/console/reasons.ts";
@@ -18,27 +18,15 @@ export function StationMarks({
   chances,
 }: {
   id: string;
-  first: readonly ConsoleMark[];
+  first: ConsoleMark[];
   next: number | null;
   /** What the marks of the last days did to the chance. */
   chances: ConsoleChance["marks"];
 }) {
-  const [older, setOlder] = useState<{ marks: ConsoleMark[]; next: number | null } | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
-  const before = older === null ? next : older.next;
-  const more = async (): Promise<void> => {
-    const answer = await api.get<ConsoleStationPage>(
-      `/stations/${encodeURIComponent(id)}?before=${before}`,
-    );
-    setFault(answer.failure?.words ?? null);
-    if (answer.failure === undefined)
-      setOlder({
-        marks: [...(older?.marks ?? []), ...answer.value.marks],
-        next: answer.value.next,
-      });
-  };
+  const path = `/stations/${encodeURIComponent(id)}?`;
+  const { entries, more, fault } = useOlder("marks", path, { marks: first, next });
   const moved = new Map(chances.map((one) => [one.id, one]));
-  const seen = new Map([...first, ...(older?.marks ?? [])].map((mark) => [mark.id, mark]));
+  const seen = new Map(entries.map((mark) => [mark.id, mark]));
   return (
     <div class="card">
       <h2>{say("Marks")}</h2>
@@ -61,11 +49,7 @@ export function StationMarks({
         ]}
       />
       <Fault words={fault} />
-      {before !== null && (
-        <button type="button" onClick={() => void more()}>
-          {say("Load older marks")}
-        </button>
-      )}
+      {more !== null && <Button words={say("Load older marks")} onClick={more} />}
     </div>
   );
 }

@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import { useState } from "preact/hooks";
 import type { ConsoleStationPage } from "#src/contract/console.ts";
 import { say } from "#web/console/words.ts";
@@ -28,9 +29,9 @@ export function StationPlace({
             <a href={card} target="_blank" rel="noreferrer">
               {say("Its public card")}
             </a>
-            <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
+            <Button aria-expanded={open} onClick={() => setOpen(!open)}>
               {open ? say("Hide the map") : say("Show the map")}
-            </button>
+            </Button>
           </>
         )}
       </div>

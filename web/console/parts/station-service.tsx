@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import { useState } from "preact/hooks";
 import type { ConsoleStationPage } from "#src/contract/console.ts";
 import { mayChange } from "#web/console/api.ts";
@@ -35,9 +36,9 @@ export function ServiceButtons({
   };
   return (
     <>
-      <button type="button" onClick={() => setAsking(true)}>
+      <Button onClick={() => setAsking(true)}>
         {removed ? say("Reopen it …") : say("Close it …")}
-      </button>
+      </Button>
       {asking && (
         <Confirm
           title={removed ? say("Reopen {id}?", { id }) : say("Close {id}?", { id })}

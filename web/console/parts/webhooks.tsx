@@ -1,3 +1,4 @@
+import { Button } from "#web/kit/button.tsx";
 import type { ConsoleWebhook } from "#src/contract/console.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
@@ -50,20 +51,18 @@ export function Webhooks({ partnerId }: { partnerId: number }) {
               },
               { name: say("Events"), cell: ({ events }) => events.join(", ") },
               { name: say("State"), cell: stateOf },
-              {
-                name: say("Waiting"),
-                by: ({ waiting }) => waiting,
-                cell: ({ waiting }) => waiting,
-                numeric: true,
-              },
+              { name: say("Waiting"), of: "waiting", numeric: true },
               {
                 name: say("Actions"),
                 cell: (webhook) =>
                   mayChange() && (
-                    <button type="button" disabled={doing.busy} onClick={() => void turn(webhook)}>
+                    <Button
+                      of={say("webhook {id}", { id: String(webhook.id) })}
+                      disabled={doing.busy}
+                      onClick={() => turn(webhook)}
+                    >
                       {webhook.enabled ? say("Switch off") : say("Switch on")}
-                      <span class="unseen"> {say("webhook {id}", { id: String(webhook.id) })}</span>
-                    </button>
+                    </Button>
                   ),
               },
             ]}

@@ -40,7 +40,7 @@ export function useAsking(): {
         onConfirm={() => void run()}
         onCancel={() => setAsked(null)}
       >
-        <p>{asked.why}</p>
+        {asked.why !== "" && <p>{asked.why}</p>}
       </Confirm>
     ),
   };
