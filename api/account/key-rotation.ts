@@ -1,5 +1,6 @@
+import { between, named } from "#src/contract/shapes/kinds.ts";
 import { Type } from "typebox";
-import { json } from "#api/openapi/answers.ts";
+import { reply } from "#api/openapi/answers.ts";
 import { refused } from "#api/http/errors.ts";
 import { route } from "#api/http/route.ts";
 import type { AccountDeps } from "#api/account/deps.ts";
@@ -10,24 +11,14 @@ import { overlapDays, rotateKeyRepeatably } from "#src/keys/rotation.ts";
 
 const [daysLeast, daysMost] = overlapDays;
 
-const rotation = Type.Object(
-  {
-    days: Type.Optional(
-      Type.Integer({
-        minimum: daysLeast,
-        maximum: daysMost,
-        default: 7,
-        description: "After so many days the old key ends",
-      }),
-    ),
-    request_id: Type.String({
-      minLength: 16,
-      maxLength: 128,
-      description: "A random text of your own, for example a UUID: with it you may ask again",
-    }),
-  },
-  { title: "KeyRotation" },
-);
+const rotation = named("KeyRotation", {
+  days: Type.Optional(between("After so many days the old key ends", daysLeast, daysMost, 7)),
+  request_id: Type.String({
+    minLength: 16,
+    maxLength: 128,
+    description: "A random text of your own, for example a UUID: with it you may ask again",
+  }),
+});
 
 const whyNot: Record<string, string> = {
   ending: "This key has an end already.",
@@ -46,9 +37,7 @@ export const rotateKeyRoute = ({ db, config, clock }: AccountDeps) =>
       tag: "Account",
       description:
         "The new key has the settings of the one that you call with, and is shown in this answer only. Both work until `old_key_ends`. If the answer is lost, ask again with the same `request_id` within an hour, before the new key is used: you get the same answer.",
-      replies: {
-        201: { description: "The new key", forms: json(rotatedKey, rotatedKeyExample) },
-      },
+      replies: { 201: reply("The new key", rotatedKey, rotatedKeyExample) },
       problems: ["key-not-replaceable"],
       bodyExamples: {
         "with a week for the change": { days: 7, request_id: rotatedKeyExample.request_id },

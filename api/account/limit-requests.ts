@@ -1,5 +1,6 @@
+import { between, named } from "#src/contract/shapes/kinds.ts";
 import { type Static, Type } from "typebox";
-import { json } from "#api/openapi/answers.ts";
+import { reply } from "#api/openapi/answers.ts";
 import {
   limitRequest,
   limitRequestExample,
@@ -17,29 +18,20 @@ import {
 } from "#src/limits/limit-requests.ts";
 
 /** docs/contract.md 2.6. */
-export const limitWish = Type.Object(
-  {
-    requested_rpm: Type.Integer({ minimum: 1, maximum: 100_000, description: "Requests a minute" }),
-    requested_daily: Type.Integer({
-      minimum: 1,
-      maximum: 100_000_000,
-      description: "Requests a day",
+export const limitWish = named("LimitWish", {
+  requested_rpm: between("Requests a minute", 1, 100_000),
+  requested_daily: between("Requests a day", 1, 100_000_000),
+  // Null is the same as absent, as in a report.
+  comment: Type.Optional(
+    Type.Union([Type.String({ maxLength: 500 }), Type.Null()], {
+      default: "",
+      description: "The reason, and the date from which you need it",
     }),
-    // Null is the same as absent, as in a report.
-    comment: Type.Optional(
-      Type.Union([Type.String({ maxLength: 500 }), Type.Null()], {
-        default: "",
-        description: "The reason, and the date from which you need it",
-      }),
-    ),
-  },
-  { title: "LimitWish" },
-);
+  ),
+});
 
 const query = Type.Object({
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "Requests of one answer" }),
-  ),
+  limit: Type.Optional(between("Requests of one answer", 1, 100, 20)),
 });
 
 /** POST /limit-requests, docs/contract.md 4.7: one can be pending at a time. */
@@ -54,9 +46,7 @@ export const askLimitsRoute = ({ db }: AccountDeps) =>
       tag: "Account",
       description:
         "One request may be pending at a time. Approved limits apply by themselves; the operator answers within a business day.",
-      replies: {
-        201: { description: "The request", forms: json(limitRequest, limitRequestExample) },
-      },
+      replies: { 201: reply("The request", limitRequest, limitRequestExample) },
       problems: ["limit-request-pending"],
       bodyExamples: {
         "more of both": {
@@ -88,10 +78,10 @@ export const listLimitsRoute = ({ db }: AccountDeps) =>
       tag: "Account",
       description: "The newest first.",
       replies: {
-        200: {
-          description: "Your requests",
-          forms: json(limitRequestList, { requests: [limitRequestExample], count: 1 }),
-        },
+        200: reply("Your requests", limitRequestList, {
+          requests: [limitRequestExample],
+          count: 1,
+        }),
       },
     },
     query,

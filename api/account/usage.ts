@@ -1,5 +1,6 @@
+import { between } from "#src/contract/shapes/kinds.ts";
 import { Type } from "typebox";
-import { json } from "#api/openapi/answers.ts";
+import { reply } from "#api/openapi/answers.ts";
 import { usage, usageExample } from "#src/contract/shapes/account.ts";
 import { route } from "#api/http/route.ts";
 import type { AccountDeps } from "#api/account/deps.ts";
@@ -9,9 +10,7 @@ import { pendingUsage } from "#src/limits/pending-usage.ts";
 import { loadUsage } from "#src/limits/usage-rows.ts";
 
 const query = Type.Object({
-  days: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 365, default: 7, description: "Days back, with today" }),
-  ),
+  days: Type.Optional(between("Days back, with today", 1, 365, 7)),
 });
 
 /** GET /usage, docs/contract.md 4.6: durable days with the counts since the last flush. Shape: decisions 6. */
@@ -26,7 +25,7 @@ export const usageRoute = (services: AccountDeps) =>
       tag: "Account",
       description:
         "Today is counted live, this request included. Requests that a limit refused are not.",
-      replies: { 200: { description: "By day and method", forms: json(usage, usageExample) } },
+      replies: { 200: reply("By day and method", usage, usageExample) },
     },
     query,
     async handle(ctx) {

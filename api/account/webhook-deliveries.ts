@@ -1,9 +1,10 @@
+import { between } from "#src/contract/shapes/kinds.ts";
 import { Type } from "typebox";
 import { inUtc, ownWebhook, pathId } from "#api/account/webhooks.ts";
 import { refused } from "#api/http/errors.ts";
 import { route, type Route } from "#api/http/route.ts";
 import type { AccountDeps } from "#api/account/deps.ts";
-import { json } from "#api/openapi/answers.ts";
+import { reply } from "#api/openapi/answers.ts";
 import { delivery, deliveryExample, deliveryList } from "#src/contract/shapes/webhooks.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import { presented } from "#src/operators/presented.ts";
@@ -35,10 +36,7 @@ export const deliveryRoutes = ({ db }: AccountDeps): Route[] => [
       description:
         "Of type `webhook.test`, after what waits already; a pause after a failure ends. The list of deliveries shows the answer.",
       replies: {
-        202: {
-          description: "The delivery",
-          forms: json(delivery, { ...waitingExample, type: "webhook.test" }),
-        },
+        202: reply("The delivery", delivery, { ...waitingExample, type: "webhook.test" }),
       },
       problems: ["webhook-not-found", "webhook-off"],
     },
@@ -58,23 +56,14 @@ export const deliveryRoutes = ({ db }: AccountDeps): Route[] => [
       tag,
       description: "The newest first; the newest 1,000 and what waits, for 30 days.",
       replies: {
-        200: {
-          description: "Deliveries",
-          forms: json(deliveryList, { deliveries: [deliveryExample], count: 1 }),
-        },
+        200: reply("Deliveries", deliveryList, { deliveries: [deliveryExample], count: 1 }),
       },
       problems: ["webhook-not-found"],
     },
     query: Type.Object({
-      limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "Of one answer" }),
-      ),
+      limit: Type.Optional(between("Of one answer", 1, 100, 20)),
       before: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: 999_999_999_999_999,
-          description: "`id` of the last one of the page before",
-        }),
+        between("`id` of the last one of the page before", 1, 999_999_999_999_999),
       ),
     }),
     async handle(ctx) {
@@ -97,7 +86,7 @@ export const deliveryRoutes = ({ db }: AccountDeps): Route[] => [
       tag,
       description:
         "As a new delivery with the same `webhook-id`, after what waits already. One that still waits is tried at once.",
-      replies: { 202: { description: "The delivery", forms: json(delivery, waitingExample) } },
+      replies: { 202: reply("The delivery", delivery, waitingExample) },
       problems: ["webhook-not-found", "delivery-not-found", "webhook-off"],
     },
     async handle(ctx) {

@@ -1,8 +1,9 @@
+import { between } from "#src/contract/shapes/kinds.ts";
 import { Type } from "typebox";
 import { refused } from "#api/http/errors.ts";
 import { route, type Route } from "#api/http/route.ts";
 import type { AccountDeps } from "#api/account/deps.ts";
-import { json } from "#api/openapi/answers.ts";
+import { reply } from "#api/openapi/answers.ts";
 import {
   createdWebhook,
   newWebhook,
@@ -45,10 +46,7 @@ export const webhookRoutes = (services: AccountDeps): Route[] => [
       tag,
       description: "The oldest first. Secrets are not shown.",
       replies: {
-        200: {
-          description: "Your webhooks",
-          forms: json(webhookList, { webhooks: [webhookExample], count: 1 }),
-        },
+        200: reply("Your webhooks", webhookList, { webhooks: [webhookExample], count: 1 }),
       },
     },
     async handle(ctx) {
@@ -70,10 +68,10 @@ export const webhookRoutes = (services: AccountDeps): Route[] => [
       description:
         "It is told of what happens from now on. The answer has its secret: keep it, it is not shown again.",
       replies: {
-        201: {
-          description: "The webhook, with its secret",
-          forms: json(createdWebhook, { ...webhookExample, secret: secretExample }),
-        },
+        201: reply("The webhook, with its secret", createdWebhook, {
+          ...webhookExample,
+          secret: secretExample,
+        }),
       },
       problems: ["webhook-limit"],
       bodyExamples: { "stations and outcomes": newWebhookExample },
@@ -96,7 +94,7 @@ export const webhookRoutes = (services: AccountDeps): Route[] => [
       operationId: "getWebhook",
       tag,
       description: "As in the list.",
-      replies: { 200: { description: "The webhook", forms: json(webhook, webhookExample) } },
+      replies: { 200: reply("The webhook", webhook, webhookExample) },
       problems: notFound,
     },
     async handle(ctx) {
@@ -113,7 +111,7 @@ export const webhookRoutes = (services: AccountDeps): Route[] => [
       tag,
       description:
         "What waits is sent after it is switched on, and stations that changed meanwhile. Other events of that time are not made up for.",
-      replies: { 200: { description: "The webhook", forms: json(webhook, webhookExample) } },
+      replies: { 200: reply("The webhook", webhook, webhookExample) },
       problems: [...notFound, "webhook-off"],
       bodyExamples: { "switch it on": { enabled: true } },
     },
@@ -155,25 +153,15 @@ export const webhookRoutes = (services: AccountDeps): Route[] => [
       description:
         "Until `old_secret_until` each request carries two signatures, of the new secret and of the one before. The answer has the new secret: it is not shown again.",
       replies: {
-        200: {
-          description: "The new secret",
-          forms: json(rotatedSecret, {
-            secret: secretExample,
-            old_secret_until: "2026-02-01 18:05:00",
-          }),
-        },
+        200: reply("The new secret", rotatedSecret, {
+          secret: secretExample,
+          old_secret_until: "2026-02-01 18:05:00",
+        }),
       },
       problems: notFound,
     },
     query: Type.Object({
-      overlap_hours: Type.Optional(
-        Type.Integer({
-          minimum: 0,
-          maximum: 168,
-          default: 24,
-          description: "How long the secret before signs as well",
-        }),
-      ),
+      overlap_hours: Type.Optional(between("How long the secret before signs as well", 0, 168, 24)),
     }),
     async handle(ctx) {
       const { key, query } = ctx.state;

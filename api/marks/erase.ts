@@ -1,16 +1,13 @@
 import { refused } from "#api/http/errors.ts";
 import { route } from "#api/http/route.ts";
 import type { MarkDeps } from "#api/marks/deps.ts";
-import { json } from "#api/openapi/answers.ts";
+import { reply } from "#api/openapi/answers.ts";
 import { forgetBody, userRefMax } from "#src/contract/report.ts";
 import { erasedPerson } from "#src/contract/shapes/marks.ts";
 import { erasePerson } from "#src/marks/erasure.ts";
 
 const replies = {
-  200: {
-    description: "What was erased",
-    forms: json(erasedPerson, { erased: true }),
-  },
+  200: reply("What was erased", erasedPerson, { erased: true }),
 };
 
 /** DELETE /users/{user_ref}: erases a user of the partner's, decisions 19.5. */

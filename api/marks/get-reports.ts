@@ -3,7 +3,7 @@ import { orThrow, problemObject } from "#api/http/errors.ts";
 import { route } from "#api/http/route.ts";
 import type { MarkDeps } from "#api/marks/deps.ts";
 import { caughtUp, fuelNow } from "#api/marks/outcomes.ts";
-import { json } from "#api/openapi/answers.ts";
+import { reply } from "#api/openapi/answers.ts";
 import { presentState } from "#src/contract/present.ts";
 import { readList } from "#src/contract/query.ts";
 import { isRefusal, type Refusal, refuse } from "#src/contract/refusals.ts";
@@ -28,10 +28,11 @@ export const getReportRoute = (services: MarkDeps) =>
       tag: "Marks",
       description: "For the partner that sent it, for 7 days.",
       replies: {
-        200: {
-          description: "The mark's outcome, and the station's fuel block as it is now",
-          forms: json(reportState, stateExample),
-        },
+        200: reply(
+          "The mark's outcome, and the station's fuel block as it is now",
+          reportState,
+          stateExample,
+        ),
       },
       problems: ["report-not-found"],
     },
@@ -55,10 +56,11 @@ export const getReportsRoute = (services: MarkDeps) =>
       description:
         "In the order asked for. Each is as of `GET /reports/{report_id}`, or has an `error`.",
       replies: {
-        200: {
-          description: "The marks' outcomes, and their stations' fuel blocks as they are now",
-          forms: json(reportStates, { reports: [stateExample], count: 1 }),
-        },
+        200: reply(
+          "The marks' outcomes, and their stations' fuel blocks as they are now",
+          reportStates,
+          { reports: [stateExample], count: 1 },
+        ),
       },
     },
     query: Type.Object({

@@ -21,7 +21,7 @@ import { type ApiContext, route } from "#api/http/route.ts";
 import type { MarkDeps } from "#api/marks/deps.ts";
 import { dryRun } from "#api/marks/dry-run.ts";
 import { awaitOutput, reportPath } from "#api/marks/outcomes.ts";
-import { type Answers, json } from "#api/openapi/answers.ts";
+import { reply, type Answers } from "#api/openapi/answers.ts";
 
 /** POST /stations/{station_id}/report: docs/contract.md 4.9, decisions 3 and 5. */
 export const submitMarkRoute = (services: MarkDeps) =>
@@ -96,15 +96,17 @@ export const markProblems: readonly ProblemCode[] = [
 /** Answers to one mark, decisions 5. */
 export const markReplies: Answers["replies"] = {
   200: {
-    description: "Stored and processed; a repeat (`duplicate`) or a dry run (`X-Dry-Run`)",
+    ...reply(
+      "Stored and processed; a repeat (`duplicate`) or a dry run (`X-Dry-Run`)",
+      reportOutput,
+      outputExample,
+    ),
     sometimes: ["Preference-Applied"],
-    forms: json(reportOutput, outputExample),
   },
   202: {
-    description: "Stored; ask `Location` for the outcome",
+    ...reply("Stored; ask `Location` for the outcome", reportOutput, queuedExample),
     headers: ["Location"],
     sometimes: ["Preference-Applied"],
-    forms: json(reportOutput, queuedExample),
   },
 };
 

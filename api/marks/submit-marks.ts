@@ -10,7 +10,7 @@ import { dryRun } from "#api/marks/dry-run.ts";
 import { countRefusedMark } from "#api/http/limits.ts";
 import { awaitOutput } from "#api/marks/outcomes.ts";
 import type { ReportOutput } from "#src/contract/present.ts";
-import { json } from "#api/openapi/answers.ts";
+import { reply } from "#api/openapi/answers.ts";
 import {
   batchExample,
   batchResult,
@@ -36,14 +36,17 @@ export const submitMarksRoute = (services: MarkDeps) =>
       description:
         "Up to 500 marks, 1 MiB. Each is checked by itself and meets the caps by itself; the call counts as one request. With `Prefer: wait=N` (up to 10) the answer has the outcomes that are known by then. A refused mark has `retry_after` in seconds where waiting helps.",
       replies: {
-        200: {
-          description: "A dry run (`X-Dry-Run`): what would become of each, in the order sent",
-          forms: json(batchResult, { reports: [{ ...outputExample, report_id: "" }], count: 1 }),
-        },
+        200: reply(
+          "A dry run (`X-Dry-Run`): what would become of each, in the order sent",
+          batchResult,
+          { reports: [{ ...outputExample, report_id: "" }], count: 1 },
+        ),
         202: {
-          description: "What became of each, in the order sent",
+          ...reply("What became of each, in the order sent", batchResult, {
+            reports: [queuedExample],
+            count: 1,
+          }),
           sometimes: ["Preference-Applied"],
-          forms: json(batchResult, { reports: [queuedExample], count: 1 }),
         },
       },
       takes: ["Prefer", "X-Dry-Run"],

@@ -43,3 +43,9 @@ export interface Form {
 export const json = (schema: TSchema, example: unknown): Record<string, Form> => ({
   "application/json": { schema, example },
 });
+
+/** An answer with a JSON body. */
+export const reply = (description: string, schema: TSchema, example: unknown): ReplyShape => ({
+  description,
+  forms: json(schema, example),
+});

@@ -1,17 +1,16 @@
+import { between } from "#src/contract/shapes/kinds.ts";
 import { hash } from "node:crypto";
 import { Type } from "typebox";
 import { sendJson } from "#api/http/respond.ts";
 import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
-import { json } from "#api/openapi/answers.ts";
+import { reply } from "#api/openapi/answers.ts";
 import { cityList, cityListExample } from "#src/contract/shapes/stations.ts";
 import { route } from "#api/http/route.ts";
 import type { ReadDeps } from "#api/stations/deps.ts";
 
 const query = Type.Object({
   q: Type.Optional(Type.String({ maxLength: 120, default: "", description: "Search by name" })),
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 200, default: 50, description: "Cities of one answer" }),
-  ),
+  limit: Type.Optional(between("Cities of one answer", 1, 200, 50)),
   offset: Type.Optional(
     Type.Integer({ minimum: 0, default: 0, description: "Cities to leave out" }),
   ),
@@ -30,11 +29,7 @@ export const citiesRoute = (services: ReadDeps) =>
       description:
         "By population; with `q` names that begin with it, then names that hold it. Case and ё/е are ignored.",
       replies: {
-        200: {
-          description: "The cities",
-          headers: ["ETag"],
-          forms: json(cityList, cityListExample),
-        },
+        200: { ...reply("The cities", cityList, cityListExample), headers: ["ETag"] },
         ...unchanged(),
       },
       takes: ["If-None-Match"],

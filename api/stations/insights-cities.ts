@@ -1,3 +1,4 @@
+import { between } from "#src/contract/shapes/kinds.ts";
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { Type } from "typebox";
@@ -5,7 +6,7 @@ import { refused } from "#api/http/errors.ts";
 import { sendJson } from "#api/http/respond.ts";
 import { route } from "#api/http/route.ts";
 import type { ReadDeps } from "#api/stations/deps.ts";
-import { json } from "#api/openapi/answers.ts";
+import { reply } from "#api/openapi/answers.ts";
 import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
 import { figuresOf, figuresOfCountry } from "#snapshots/insights/figures.ts";
 import { cityInsights, insightsExample } from "#src/contract/shapes/insights.ts";
@@ -19,18 +20,8 @@ const query = Type.Object({
   city: Type.Optional(
     Type.String({ maxLength: 120, default: "", description: "Name of the only city wanted" }),
   ),
-  days: Type.Optional(
-    Type.Integer({
-      ...{ minimum: 1, maximum: insightDaysMax, default: daysDefault },
-      description: "Days, today included",
-    }),
-  ),
-  limit: Type.Optional(
-    Type.Integer({
-      ...{ minimum: 1, maximum: 200, default: limitDefault },
-      description: "Cities of one answer",
-    }),
-  ),
+  days: Type.Optional(between("Days, today included", 1, insightDaysMax, daysDefault)),
+  limit: Type.Optional(between("Cities of one answer", 1, 200, limitDefault)),
   offset: Type.Optional(
     Type.Integer({ minimum: 0, default: 0, description: "Cities to leave out" }),
   ),
@@ -56,9 +47,8 @@ export const cityInsightsRoute = ({ insights, cities }: ReadDeps) => {
         "How many stations of each city lack fuel: now, by status and grade, and by day, by status. A station belongs to the nearest city within 25 km. Counted once a minute.",
       replies: {
         200: {
-          description: "The country and its cities, by population",
+          ...reply("The country and its cities, by population", cityInsights, insightsExample),
           headers: ["ETag"],
-          forms: json(cityInsights, insightsExample),
         },
         ...unchanged(),
       },

@@ -1,3 +1,4 @@
+import { between } from "#src/contract/shapes/kinds.ts";
 import { ageOf } from "#src/domain/age.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { Type } from "typebox";
@@ -38,12 +39,7 @@ const query = Type.Object({
   cursor: Type.Optional(
     Type.String({ default: "", description: "`next_cursor` of the page before" }),
   ),
-  limit: Type.Optional(
-    Type.Integer({
-      ...{ minimum: 1, maximum: longestPage, default: usualPage },
-      description: "Page size",
-    }),
-  ),
+  limit: Type.Optional(between("Page size", 1, longestPage, usualPage)),
   ...filterParameters,
   ...csvParameters,
 });

@@ -1,9 +1,10 @@
+import { named } from "#src/contract/shapes/kinds.ts";
 import { type Static, Type } from "typebox";
 import { orThrow, Refused } from "#api/http/errors.ts";
 import { sendJson } from "#api/http/respond.ts";
 import { route } from "#api/http/route.ts";
 import type { ReadDeps } from "#api/stations/deps.ts";
-import { json } from "#api/openapi/answers.ts";
+import { reply } from "#api/openapi/answers.ts";
 import { stationsMax } from "#api/stations/area-answer.ts";
 import { presentList } from "#api/stations/presenters.ts";
 import { filterParameters, isSwapped, readFilters } from "#api/stations/stations-query.ts";
@@ -25,23 +26,20 @@ const lineString = Type.Object({
     description: "Longitude, latitude",
   }),
 });
-const way = Type.Object(
-  {
-    line: Type.Union(
-      [
-        Type.String({ minLength: 1, description: "An encoded polyline of five decimals" }),
-        lineString,
-      ],
-      { description: `2 to ${pointsMax} points, at most ${lengthMaxM / 1000} km` },
-    ),
-    buffer_m: Type.Optional(
-      Type.Union([Type.Number({ minimum: 1, maximum: 5000 }), Type.Null()], {
-        description: `Metres from the line; ${bufferDefaultM} where nothing is said`,
-      }),
-    ),
-  },
-  { title: "Way" },
-);
+const way = named("Way", {
+  line: Type.Union(
+    [
+      Type.String({ minLength: 1, description: "An encoded polyline of five decimals" }),
+      lineString,
+    ],
+    { description: `2 to ${pointsMax} points, at most ${lengthMaxM / 1000} km` },
+  ),
+  buffer_m: Type.Optional(
+    Type.Union([Type.Number({ minimum: 1, maximum: 5000 }), Type.Null()], {
+      description: `Metres from the line; ${bufferDefaultM} where nothing is said`,
+    }),
+  ),
+});
 
 /** POST /stations/along: the stations beside a way, decisions 7.32. */
 export const alongRoute = (services: ReadDeps) =>
@@ -56,13 +54,10 @@ export const alongRoute = (services: ReadDeps) =>
       description:
         "The line is a GeoJSON LineString or an encoded polyline, as routers give it. Filters are parameters of the query, applied before the cut at 4000.",
       replies: {
-        200: {
-          description: "The stations in the order of the way",
-          forms: json(stationsAlong, {
-            ...listExample,
-            along: [{ id: "n1234567", at_m: 1200, off_m: 35 }],
-          }),
-        },
+        200: reply("The stations in the order of the way", stationsAlong, {
+          ...listExample,
+          along: [{ id: "n1234567", at_m: 1200, off_m: 35 }],
+        }),
       },
       problems: ["bad-grade"],
       bodyExamples: {

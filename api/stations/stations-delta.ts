@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { refused } from "#api/http/errors.ts";
 import { etagOf, unchanged } from "#api/stations/presenters.ts";
-import { json } from "#api/openapi/answers.ts";
+import { reply } from "#api/openapi/answers.ts";
 import { listExample, stationDelta } from "#src/contract/shapes/stations.ts";
 import { route } from "#api/http/route.ts";
 import type { ReadDeps } from "#api/stations/deps.ts";
@@ -31,13 +31,16 @@ export const deltaRoute = (services: ReadDeps) =>
         "Take `as_of` of the answer before. A change may come twice, and never zero times. No filters: a station that leaves one must not be hidden from your copy. `digest` tells whether your copy is right.",
       replies: {
         200: {
-          description: "Stations whose status or entry changed since then, and those taken out.",
+          ...reply(
+            "Stations whose status or entry changed since then, and those taken out.",
+            stationDelta,
+            {
+              ...listExample,
+              removed: ["w4711"],
+              digest: "5f0c61d2a9b04e7718c3d6ff",
+            },
+          ),
           headers: ["ETag"],
-          forms: json(stationDelta, {
-            ...listExample,
-            removed: ["w4711"],
-            digest: "5f0c61d2a9b04e7718c3d6ff",
-          }),
         },
         ...unchanged(),
       },

@@ -1,10 +1,11 @@
+import { between } from "#src/contract/shapes/kinds.ts";
 import { hash } from "node:crypto";
 import { Type } from "typebox";
 import { refused } from "#api/http/errors.ts";
 import { sendJson } from "#api/http/respond.ts";
 import { route } from "#api/http/route.ts";
 import type { ReadDeps } from "#api/stations/deps.ts";
-import { json } from "#api/openapi/answers.ts";
+import { reply } from "#api/openapi/answers.ts";
 import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
 import { historyExample, stationHistory } from "#src/contract/shapes/insights.ts";
 import { runsWithin } from "#src/domain/view.ts";
@@ -15,12 +16,7 @@ import { loadRuns } from "#src/marks/stored-runs.ts";
 const hoursDefault = 48;
 
 const query = Type.Object({
-  hours: Type.Optional(
-    Type.Integer({
-      ...{ minimum: 1, maximum: 168, default: hoursDefault },
-      description: "How far back, in hours",
-    }),
-  ),
+  hours: Type.Optional(between("How far back, in hours", 1, 168, hoursDefault)),
 });
 
 /** GET /stations/{station_id}/history, decisions 7.42. */
@@ -37,9 +33,8 @@ export const stationHistoryRoute = (services: ReadDeps) =>
         "From when to when the station served each status. A mark that came late, a review and a rollback change what is behind.",
       replies: {
         200: {
-          description: "The statuses, oldest first",
+          ...reply("The statuses, oldest first", stationHistory, historyExample),
           headers: ["ETag"],
-          forms: json(stationHistory, historyExample),
         },
         ...unchanged(),
       },

@@ -1,7 +1,7 @@
 import { refused } from "#api/http/errors.ts";
 import { sendJson } from "#api/http/respond.ts";
 import { isUnchanged, presentStation, stationEtagOf, unchanged } from "#api/stations/presenters.ts";
-import { json } from "#api/openapi/answers.ts";
+import { reply } from "#api/openapi/answers.ts";
 import { listExample, oneStation, stationExample } from "#src/contract/shapes/stations.ts";
 import { route } from "#api/http/route.ts";
 import type { ReadDeps } from "#api/stations/deps.ts";
@@ -19,13 +19,12 @@ export const oneStationRoute = (services: ReadDeps) =>
       description: "Ids come from the lists.",
       replies: {
         200: {
-          description: "The station",
-          headers: ["ETag"],
-          forms: json(oneStation, {
+          ...reply("The station", oneStation, {
             station: stationExample,
             as_of: listExample.as_of,
             stale_after_hours: 24,
           }),
+          headers: ["ETag"],
         },
         ...unchanged(),
       },

@@ -1,3 +1,4 @@
+import { between, flag } from "#src/contract/shapes/kinds.ts";
 import { type Static, Type } from "typebox";
 import type { CityStore } from "#snapshots/cities.ts";
 import type { Area } from "#snapshots/model/area.ts";
@@ -47,10 +48,9 @@ export const filterParameters = {
     }),
   ),
   opened: Type.Optional(
-    Type.Boolean({
-      description:
-        "true: only stations that are open now, by their opening hours; false: only those that are closed now. Unknown hours pass neither",
-    }),
+    flag(
+      "true: only stations that are open now, by their opening hours; false: only those that are closed now. Unknown hours pass neither",
+    ),
   ),
   brand: Type.Optional(
     Type.String({
@@ -58,13 +58,11 @@ export const filterParameters = {
       examples: ["Лукойл"],
     }),
   ),
-  has_price: Type.Optional(Type.Boolean({ description: "true: only stations with fresh prices" })),
+  has_price: Type.Optional(flag("true: only stations with fresh prices")),
   queue: Type.Optional(
     Type.String({ description: "Comma list of 0-5, 5-10, 10-20, 20+", examples: ["0-5,5-10"] }),
   ),
-  fresh_h: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 24, description: "Status no older than N hours" }),
-  ),
+  fresh_h: Type.Optional(between("Status no older than N hours", 1, 24)),
   chance_min: Type.Optional(
     Type.Integer({
       ...{ minimum: 0, maximum: 100 },
@@ -79,9 +77,7 @@ const filterSchema = Type.Object(filterParameters);
 /** Parameters of CSV only. */
 export const csvParameters = {
   bom: Type.Optional(
-    Type.Boolean({
-      description: "CSV only: true begins with a byte order mark, by which spreadsheets know UTF-8",
-    }),
+    flag("CSV only: true begins with a byte order mark, by which spreadsheets know UTF-8"),
   ),
 };
 

@@ -1,3 +1,4 @@
+import { text } from "#src/contract/shapes/kinds.ts";
 import { Readable } from "node:stream";
 import { Type } from "typebox";
 import { route } from "#api/http/route.ts";
@@ -7,11 +8,10 @@ import { listExample } from "#src/contract/shapes/stations.ts";
 
 const query = Type.Object({
   updated_since: Type.Optional(
-    Type.String({
-      description:
-        "Where your copy ends, as on /stations/delta; without it and without `Last-Event-ID` the stream begins now",
-      examples: ["2026-01-31 18:05:00"],
-    }),
+    text(
+      "Where your copy ends, as on /stations/delta; without it and without `Last-Event-ID` the stream begins now",
+      { examples: ["2026-01-31 18:05:00"] },
+    ),
   ),
 });
 
@@ -35,7 +35,7 @@ export const streamRoute = ({ clock, streams }: ReadDeps) =>
           headers: ["X-Accel-Buffering"],
           forms: {
             "text/event-stream": {
-              schema: Type.String({ description: "Server-sent events (WHATWG HTML 9.2)" }),
+              schema: text("Server-sent events (WHATWG HTML 9.2)"),
               example: `id: ${listExample.as_of}\ndata: ${JSON.stringify(eventExample)}\n\n`,
             },
           },

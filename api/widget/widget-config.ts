@@ -1,7 +1,7 @@
 import { basemapOf, type Center, parseCenter } from "#src/infrastructure/map-settings.ts";
 import { staleAfterHours } from "#src/domain/time.ts";
 import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
-import { json } from "#api/openapi/answers.ts";
+import { reply } from "#api/openapi/answers.ts";
 import { widgetConfig, widgetConfigExample } from "#src/contract/shapes/widget.ts";
 import type { PublicText } from "#src/alarms/service/incidents.ts";
 import type { Feed } from "#src/domain/service-state.ts";
@@ -19,9 +19,7 @@ export const widgetConfigRoute = (services: WidgetDeps) =>
       operationId: "getWidgetConfig",
       tag: "Widget",
       description: "What the map needs to start, as the operator has set it for this key.",
-      replies: {
-        200: { description: "The configuration", forms: json(widgetConfig, widgetConfigExample) },
-      },
+      replies: { 200: reply("The configuration", widgetConfig, widgetConfigExample) },
     },
     handle: (ctx) => {
       const { config } = services;

@@ -1,3 +1,4 @@
+import { named } from "#src/contract/shapes/kinds.ts";
 import { type Static, type TSchema, Type } from "typebox";
 import { type Refusal, refuse } from "#src/contract/refusals.ts";
 import type { Statement } from "#src/domain/state.ts";
@@ -89,21 +90,18 @@ export type StatementBody = Static<ReturnType<typeof Type.Object<typeof statemen
 export const userRefMax = 128;
 
 /** Body of `POST /stations/{id}/report`, docs/contract.md 2.7. Unknown fields are ignored. */
-export const reportBody = Type.Object(
-  {
-    ...statementFields,
-    user_ref: Type.String({
-      minLength: 1,
-      maxLength: userRefMax,
-      description: "Stable per user; only a keyed hash of it is stored",
-    }),
-    external_id: optional(
-      Type.String({ minLength: 1, maxLength: 128 }),
-      "Your id of the mark; with it a retry is safe",
-    ),
-  },
-  { title: "Report" },
-);
+export const reportBody = named("Report", {
+  ...statementFields,
+  user_ref: Type.String({
+    minLength: 1,
+    maxLength: userRefMax,
+    description: "Stable per user; only a keyed hash of it is stored",
+  }),
+  external_id: optional(
+    Type.String({ minLength: 1, maxLength: 128 }),
+    "Your id of the mark; with it a retry is safe",
+  ),
+});
 
 export type ReportBody = Static<typeof reportBody>;
 
@@ -121,47 +119,42 @@ const deviceMarkId = optional(
 );
 
 /** Body of `POST /widget/stations/{id}/report`, decisions 6. */
-export const widgetReportBody = Type.Object(
-  { ...statementFields, device, external_id: deviceMarkId },
-  { title: "WidgetReport" },
-);
+export const widgetReportBody = named("WidgetReport", {
+  ...statementFields,
+  device,
+  external_id: deviceMarkId,
+});
 
 /** Body of `POST /widget/stations/{id}/confirm`: the pending status that the driver saw, decisions 6. */
-export const confirmBody = Type.Object(
-  {
-    status: statementFields.status,
-    lat: statementFields.lat,
-    lon: statementFields.lon,
-    acc_m: statementFields.acc_m,
-    device,
-    external_id: deviceMarkId,
-  },
-  { title: "WidgetConfirmation" },
-);
+export const confirmBody = named("WidgetConfirmation", {
+  status: statementFields.status,
+  lat: statementFields.lat,
+  lon: statementFields.lon,
+  acc_m: statementFields.acc_m,
+  device,
+  external_id: deviceMarkId,
+});
 
 /** Body of `POST /widget/stations/{id}/take-back`, decisions 15.35. */
-export const takeBackBody = Type.Object({ device }, { title: "WidgetTakeBack" });
+export const takeBackBody = named("WidgetTakeBack", { device });
 
 /** Body of `POST /widget/forget`, decisions 19.5. */
-export const forgetBody = Type.Object({ device }, { title: "WidgetForget" });
+export const forgetBody = named("WidgetForget", { device });
 
 /** One mark of `POST /reports`, decisions 5. */
-export const batchItem = Type.Object(
-  { station_id: Type.String({ description: "The station's id" }), ...reportBody.properties },
-  { title: "BatchReport" },
-);
+export const batchItem = named("BatchReport", {
+  station_id: Type.String({ description: "The station's id" }),
+  ...reportBody.properties,
+});
 export type BatchItem = Static<typeof batchItem>;
 
 /** Its body: each mark is checked by itself, so that a bad one does not take the others along. */
-export const batchBody = Type.Object(
-  {
-    reports: Type.Array(Type.Unknown({ documentedAs: batchItem }), {
-      ...{ minItems: 1, maxItems: 500 },
-      description: "Marks; each is checked by itself",
-    }),
-  },
-  { title: "Batch" },
-);
+export const batchBody = named("Batch", {
+  reports: Type.Array(Type.Unknown({ documentedAs: batchItem }), {
+    ...{ minItems: 1, maxItems: 500 },
+    description: "Marks; each is checked by itself",
+  }),
+});
 
 /** A report's content in the domain's words. */
 export interface ParsedReport extends Statement {

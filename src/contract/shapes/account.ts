@@ -1,77 +1,61 @@
+import { count, list, named, orNull, part, text, time, word } from "#src/contract/shapes/kinds.ts";
 import { type Static, Type } from "typebox";
-import { orNull, time, word } from "#src/contract/shapes/fuel.ts";
 
 const date = Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$", description: "UTC day" });
-const count = (description: string) => Type.Integer({ minimum: 0, description });
 const requests = count("Requests that counted, 304s and refusals included");
 const today = { date, requests };
-const usageDay = Type.Object(
-  {
-    ...today,
-    not_modified: count("304s among them"),
-    errors: count("Refused requests among them"),
-    methods: Type.Unsafe<Record<string, number>>(
-      Type.Object(
-        {},
-        {
-          additionalProperties: count("Requests"),
-          description: "By method and path: `GET /stations`",
-        },
-      ),
+const usageDay = named("UsageDay", {
+  ...today,
+  not_modified: count("304s among them"),
+  errors: count("Refused requests among them"),
+  methods: Type.Unsafe<Record<string, number>>(
+    Type.Object(
+      {},
+      {
+        additionalProperties: count("Requests"),
+        description: "By method and path: `GET /stations`",
+      },
     ),
-  },
-  { title: "UsageDay" },
-);
-const days = Type.Array(usageDay, { description: "The newest first, empty days filled in" });
+  ),
+});
+const days = list("The newest first, empty days filled in", usageDay);
 
 /** decisions 6. */
-export const usage = Type.Object(
-  {
-    today: Type.Object(
-      { ...today, remaining: count("Requests left until 00:00 UTC") },
-      { description: "The day so far, this request included" },
-    ),
-    limits: Type.Object(
-      {
-        rpm: Type.Integer({ minimum: 1, description: "Requests a minute" }),
-        daily: Type.Integer({ minimum: 1, description: "Requests a day" }),
-      },
-      { description: "Your limits as they are now" },
-    ),
+export const usage = named("Usage", {
+  today: part("The day so far, this request included", {
+    ...today,
+    remaining: count("Requests left until 00:00 UTC"),
+  }),
+  limits: part("Your limits as they are now", {
+    rpm: Type.Integer({ minimum: 1, description: "Requests a minute" }),
+    daily: Type.Integer({ minimum: 1, description: "Requests a day" }),
+  }),
+  days,
+  widget: part("Requests with publishable keys; they use the viewers' budgets", {
+    today: part("The day so far", today),
     days,
-    widget: Type.Object(
-      { today: Type.Object(today, { description: "The day so far" }), days },
-      { description: "Requests with publishable keys; they use the viewers' budgets" },
-    ),
-  },
-  { title: "Usage" },
-);
+  }),
+});
 
 /** docs/contract.md 2.6, decisions 6. */
-export const limitRequest = Type.Object(
-  {
-    id: Type.Integer({ minimum: 1, description: "Number of the request" }),
-    status: word(
-      ["pending", "approved", "rejected"],
-      "What the operator decided; the limits granted may differ from those asked for",
-    ),
-    requested_rpm: Type.Integer({ description: "Requests a minute that you asked for" }),
-    requested_daily: Type.Integer({ description: "Requests a day that you asked for" }),
-    comment: Type.String({ description: "What you wrote; may be empty" }),
-    created: time("UTC; when you asked"),
-    decided: orNull(time("UTC; null while it is pending")),
-    decision_comment: Type.String({ description: "What the operator wrote; may be empty" }),
-  },
-  { title: "LimitRequest" },
-);
+export const limitRequest = named("LimitRequest", {
+  id: Type.Integer({ minimum: 1, description: "Number of the request" }),
+  status: word(
+    ["pending", "approved", "rejected"],
+    "What the operator decided; the limits granted may differ from those asked for",
+  ),
+  requested_rpm: Type.Integer({ description: "Requests a minute that you asked for" }),
+  requested_daily: Type.Integer({ description: "Requests a day that you asked for" }),
+  comment: text("What you wrote; may be empty"),
+  created: time("UTC; when you asked"),
+  decided: orNull(time("UTC; null while it is pending")),
+  decision_comment: text("What the operator wrote; may be empty"),
+});
 
-export const limitRequestList = Type.Object(
-  {
-    requests: Type.Array(limitRequest, { description: "The newest first" }),
-    count: count("Requests in this answer"),
-  },
-  { title: "LimitRequestList" },
-);
+export const limitRequestList = named("LimitRequestList", {
+  requests: list("The newest first", limitRequest),
+  count: count("Requests in this answer"),
+});
 
 export const limitRequestExample: Static<typeof limitRequest> = {
   id: 7,
@@ -101,15 +85,12 @@ export const usageExample: Static<typeof usage> = {
 };
 
 /** decisions 8.37. */
-export const rotatedKey = Type.Object(
-  {
-    key: Type.String({ description: "The new key, shown only here" }),
-    prefix: Type.String({ description: "Its beginning, by which lists show it" }),
-    old_key_ends: time("UTC; the old key works until then"),
-    request_id: Type.String({ description: "Yours, as you sent it" }),
-  },
-  { title: "RotatedKey" },
-);
+export const rotatedKey = named("RotatedKey", {
+  key: text("The new key, shown only here"),
+  prefix: text("Its beginning, by which lists show it"),
+  old_key_ends: time("UTC; the old key works until then"),
+  request_id: text("Yours, as you sent it"),
+});
 export const rotatedKeyExample: Static<typeof rotatedKey> = {
   key: "svc_live_Ab12…",
   prefix: "svc_live_Ab12",

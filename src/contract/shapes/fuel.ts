@@ -1,29 +1,18 @@
-import { type TSchema, Type } from "typebox";
+import {
+  between,
+  count,
+  flag,
+  orNull,
+  part,
+  text,
+  time,
+  word,
+} from "#src/contract/shapes/kinds.ts";
+import { Type } from "typebox";
 import type { FuelBlock } from "#src/domain/state.ts";
 import type { Reason, Rule } from "#src/domain/vocabulary.ts";
 import { chanceStep } from "#src/domain/chance/level.ts";
 import { grades, queues, servedStatuses, statuses } from "#src/domain/vocabulary.ts";
-
-/** One of a list of words. */
-export const word = <const T extends readonly string[]>(values: T, description?: string) =>
-  Type.Unsafe<T[number]>({
-    type: "string",
-    enum: [...values],
-    ...(description === undefined ? {} : { description }),
-  });
-
-/** A value or null; the description is that of the choice, where readers look for it. */
-export const orNull = <T extends TSchema>(schema: T) => {
-  const { description } = schema as { description?: string };
-  return Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
-};
-
-/** `YYYY-MM-DD HH:MM:SS` in UTC; `or` is its empty value. */
-export const time = (description: string, or: "" | null = null) =>
-  Type.String({
-    description,
-    pattern: `^${or === "" ? "(" : ""}\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}${or === "" ? ")?" : ""}$`,
-  });
 
 const reasons = ["published", "unconfirmed", "conflict", "no_data"] as const satisfies Reason[];
 export const rules = [
@@ -39,10 +28,9 @@ export const reason = word(
   reasons,
   "Why the status is as it is: confirmed; marked otherwise by too few; disputed; not known",
 );
-const count = (description: string) => Type.Integer({ minimum: 0, description });
 const grade = `(${grades.join("|")})`;
 const gradeList = (description: string) =>
-  Type.String({ description, pattern: `^(${grade}(,${grade})*)?$` });
+  text(description, { pattern: `^(${grade}(,${grade})*)?$` });
 const price = `${grade}=\\d+\\.\\d{2}`;
 
 /** The fuel status block as it is served, docs/contract.md 2.2. */
@@ -59,42 +47,32 @@ export const fuelBlock = Type.Object(
     fuels_now: gradeList("Grades available, comma-separated"),
     fuels_no: gradeList("Grades not available, comma-separated"),
     prices: Type.Optional(
-      Type.String({
-        description: "`grade=price per litre`, comma-separated; absent without fresh prices",
+      text("`grade=price per litre`, comma-separated; absent without fresh prices", {
         pattern: `^${price}(,${price})*$`,
       }),
     ),
     queue: word(["", ...queues], "Length of the queue in cars"),
-    limit_l: orNull(
-      Type.Integer({
-        minimum: 1,
-        maximum: 10_000,
-        description: "Litres that a person may buy; null: no limit",
-      }),
-    ),
-    no_cash: Type.Boolean({ description: "Cash is not accepted" }),
-    fuel_cards_only: Type.Boolean({ description: "Only fuel cards are accepted" }),
+    limit_l: orNull(between("Litres that a person may buy; null: no limit", 1, 10_000)),
+    no_cash: flag("Cash is not accepted"),
+    fuel_cards_only: flag("Only fuel cards are accepted"),
     confirmations: count("Drivers behind the status"),
     real_count: count("Independent live devices behind the status"),
-    seeded: Type.Boolean({ description: "Rests on imported data alone, not on marks" }),
+    seeded: flag("Rests on imported data alone, not on marks"),
     updated: time("UTC; empty when never set", ""),
     pending_status: word(["", ...statuses], "Marked, but not confirmed enough yet"),
     pending_count: count("Devices behind the pending status"),
     resolution_reason: reason,
     conflict: orNull(
-      Type.Object(
-        {
-          versions: Type.Array(
-            Type.Object({
-              status: word(statuses, "What this side says"),
-              count: count("Devices on this side"),
-              updated: time("UTC; when this side was last confirmed"),
-            }),
-            { minItems: 2, maxItems: 2, description: "The served one first" },
-          ),
-        },
-        { description: "Both disputed versions; null without a dispute" },
-      ),
+      part("Both disputed versions; null without a dispute", {
+        versions: Type.Array(
+          Type.Object({
+            status: word(statuses, "What this side says"),
+            count: count("Devices on this side"),
+            updated: time("UTC; when this side was last confirmed"),
+          }),
+          { minItems: 2, maxItems: 2, description: "The served one first" },
+        ),
+      }),
     ),
   },
   { title: "FuelBlock", description: "A station's current fuel status." },

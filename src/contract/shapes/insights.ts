@@ -1,9 +1,9 @@
+import { count, list, named, orNull, part, text, time } from "#src/contract/shapes/kinds.ts";
 import { type Static, type TObject, Type } from "typebox";
-import { orNull, servedStatus, time } from "#src/contract/shapes/fuel.ts";
+import { servedStatus } from "#src/contract/shapes/fuel.ts";
 import { cityPlace, population, staleAfterHours } from "#src/contract/shapes/stations.ts";
 import { grades, servedStatuses } from "#src/domain/vocabulary.ts";
 
-const count = (description: string) => Type.Integer({ minimum: 0, description });
 const share = (description: string) =>
   orNull(Type.Number({ minimum: 0, maximum: 1, description: `0 to 1: ${description}` }));
 
@@ -12,28 +12,26 @@ const record = <Name extends string, Value extends Parameters<typeof Type.Object
   value: Value,
   description: string,
 ) =>
-  Type.Object(Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>, {
+  part(
     description,
-  }) as TObject<Record<Name, Value>>;
+    Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>,
+  ) as TObject<Record<Name, Value>>;
 
 /** decisions 7.42. */
-export const stationHistory = Type.Object(
-  {
-    station_id: Type.String({ description: "The station's `id`" }),
-    from: time("UTC; the beginning of the window, a whole minute"),
-    runs: Type.Array(
-      Type.Object({
-        status: servedStatus,
-        from: time("UTC; its first moment"),
-        to: orNull(time("UTC; its end; null while the station serves it")),
-      }),
-      { description: "Oldest first, without gaps; neighbours differ", minItems: 1 },
-    ),
-    as_of: time("UTC; the end of the window"),
-    stale_after_hours: staleAfterHours,
-  },
-  { title: "StationHistory" },
-);
+export const stationHistory = named("StationHistory", {
+  station_id: text("The station's `id`"),
+  from: time("UTC; the beginning of the window, a whole minute"),
+  runs: Type.Array(
+    Type.Object({
+      status: servedStatus,
+      from: time("UTC; its first moment"),
+      to: orNull(time("UTC; its end; null while the station serves it")),
+    }),
+    { description: "Oldest first, without gaps; neighbours differ", minItems: 1 },
+  ),
+  as_of: time("UTC; the end of the window"),
+  stale_after_hours: staleAfterHours,
+});
 
 const day = Type.Object(
   {
@@ -72,26 +70,23 @@ const figures = {
     ),
     "Stations by grade, now",
   ),
-  days: Type.Array(day, { description: "Oldest first, the last one as far as it has passed" }),
+  days: list("Oldest first, the last one as far as it has passed", day),
 };
 
 /** decisions 7.44. */
-export const cityInsights = Type.Object(
-  {
-    country: Type.Object(figures, {
-      title: "CountryInsight",
-      description: "The whole country, also where no city is",
-    }),
-    cities: Type.Array(
-      Type.Object({ ...cityPlace, population, ...figures }, { title: "CityInsight" }),
-      { description: "The largest first; with `city` that one alone" },
-    ),
-    count: Type.Integer({ minimum: 0, description: "Cities in this answer" }),
-    total: Type.Integer({ minimum: 0, description: "Cities that match" }),
-    as_of: time("UTC; the moment of the figures"),
-  },
-  { title: "CityInsights" },
-);
+export const cityInsights = named("CityInsights", {
+  country: Type.Object(figures, {
+    title: "CountryInsight",
+    description: "The whole country, also where no city is",
+  }),
+  cities: list(
+    "The largest first; with `city` that one alone",
+    named("CityInsight", { ...cityPlace, population, ...figures }),
+  ),
+  count: count("Cities in this answer"),
+  total: count("Cities that match"),
+  as_of: time("UTC; the moment of the figures"),
+});
 
 export const historyExample: Static<typeof stationHistory> = {
   station_id: "n1234567",

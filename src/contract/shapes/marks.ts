@@ -1,13 +1,6 @@
+import { count, flag, list, named, orNull, text, word } from "#src/contract/shapes/kinds.ts";
 import { type Static, Type } from "typebox";
-import {
-  fuelBlock,
-  fuelExample,
-  orNull,
-  reason,
-  rules,
-  servedStatus,
-  word,
-} from "#src/contract/shapes/fuel.ts";
+import { fuelBlock, fuelExample, reason, rules, servedStatus } from "#src/contract/shapes/fuel.ts";
 import { problem } from "#src/contract/shapes/problem.ts";
 import { statuses } from "#src/domain/vocabulary.ts";
 import type { BatchItem, ReportBody } from "#src/contract/report.ts";
@@ -26,11 +19,11 @@ const reportId = Type.String({
   pattern: "^\\d*$",
   description: "Of GET /reports/{report_id}; empty after a dry run",
 });
-const stationId = Type.String({ description: "`id` of the marked station" });
-const count = Type.Integer({ minimum: 0, description: "Elements of `reports`" });
+const stationId = text("`id` of the marked station");
+const elements = count("Elements of `reports`");
 const output = {
-  accepted: Type.Boolean({ description: "False only for a mark that came over 24 hours late" }),
-  remote: Type.Boolean({ description: "Without geo-confirmation: needs a second user" }),
+  accepted: flag("False only for a mark that came over 24 hours late"),
+  remote: flag("Without geo-confirmation: needs a second user"),
   published: Type.Object(
     {
       outcome: word(
@@ -45,18 +38,13 @@ const output = {
           description: "Independent devices needed; null while queued",
         }),
       ),
-      have: orNull(
-        Type.Integer({
-          minimum: 0,
-          description: "Devices behind the mark's version; null while queued",
-        }),
-      ),
+      have: orNull(count("Devices behind the mark's version; null while queued")),
       rule: orNull(word(rules, "Why that many are needed; null while queued")),
     },
     { title: "Outcome", description: "What became of the mark. Nulls while it is queued." },
   ),
   fuel: fuelBlock,
-  duplicate: Type.Boolean({ description: "Repeats an earlier mark: no second one was made" }),
+  duplicate: flag("Repeats an earlier mark: no second one was made"),
 };
 
 /** decisions 3.6. */
@@ -65,74 +53,57 @@ const duplicateOf = Type.Object(
     report_id: reportId,
     station_id: stationId,
     status: word(statuses, "What it said"),
-    same_body: Type.Boolean({ description: "Whether this body says the same as the first" }),
+    same_body: flag("Whether this body says the same as the first"),
   },
   { title: "DuplicateOf", description: "The first mark with this `external_id`" },
 );
 
 /** docs/contract.md 2.8 and decisions 5. */
-export const reportOutput = Type.Object(
-  { report_id: reportId, ...output, duplicate_of: Type.Optional(duplicateOf) },
-  { title: "ReportResult" },
-);
+export const reportOutput = named("ReportResult", {
+  report_id: reportId,
+  ...output,
+  duplicate_of: Type.Optional(duplicateOf),
+});
 
-export const reportState = Type.Object(
-  {
-    report_id: reportId,
-    station_id: stationId,
-    state: word(["queued", "processed"], "Whether the outcome is known"),
-    ...output,
-  },
-  { title: "ReportState" },
-);
+export const reportState = named("ReportState", {
+  report_id: reportId,
+  station_id: stationId,
+  state: word(["queued", "processed"], "Whether the outcome is known"),
+  ...output,
+});
 
-export const batchResult = Type.Object(
-  {
-    reports: Type.Array(
-      Type.Union([
-        reportOutput,
-        Type.Object(
-          {
-            error: problem,
-            retry_after: Type.Optional(
-              Type.Integer({ minimum: 1, description: "Seconds to wait, where that helps" }),
-            ),
-          },
-          { title: "ReportError" },
+export const batchResult = named("BatchResult", {
+  reports: list(
+    "In the order sent",
+    Type.Union([
+      reportOutput,
+      named("ReportError", {
+        error: problem,
+        retry_after: Type.Optional(
+          Type.Integer({ minimum: 1, description: "Seconds to wait, where that helps" }),
         ),
-      ]),
-      { description: "In the order sent" },
-    ),
-    count,
-  },
-  { title: "BatchResult" },
-);
+      }),
+    ]),
+  ),
+  count: elements,
+});
 
 /** decisions 5.5. */
-export const reportStates = Type.Object(
-  {
-    reports: Type.Array(
-      Type.Union([
-        reportState,
-        Type.Object(
-          { report_id: Type.String({ description: "As you asked for it" }), error: problem },
-          { title: "UnknownReport" },
-        ),
-      ]),
-      { description: "In the order asked for" },
-    ),
-    count,
-  },
-  { title: "ReportStates" },
-);
+export const reportStates = named("ReportStates", {
+  reports: list(
+    "In the order asked for",
+    Type.Union([
+      reportState,
+      named("UnknownReport", { report_id: text("As you asked for it"), error: problem }),
+    ]),
+  ),
+  count: elements,
+});
 
 /** decisions 19.5. */
-export const erasedPerson = Type.Object(
-  {
-    erased: Type.Boolean({ description: "False: nobody of this name is known, or not any more" }),
-  },
-  { title: "Erased" },
-);
+export const erasedPerson = named("Erased", {
+  erased: flag("False: nobody of this name is known, or not any more"),
+});
 
 export const reportExample: ReportBody = {
   status: "yes",

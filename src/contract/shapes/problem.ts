@@ -1,12 +1,14 @@
+import { between, list, text } from "#src/contract/shapes/kinds.ts";
 import { Type } from "typebox";
 
 const fault = Type.Object(
   {
-    loc: Type.Array(Type.Union([Type.String(), Type.Integer()]), {
-      description: "Where it is: body, query, path or request, then names and places",
-    }),
-    msg: Type.String({ description: "What was expected" }),
-    type: Type.String({ description: "Kind of the fault, for programs: `missing`, `too_long`" }),
+    loc: list(
+      "Where it is: body, query, path or request, then names and places",
+      Type.Union([Type.String(), Type.Integer()]),
+    ),
+    msg: text("What was expected"),
+    type: text("Kind of the fault, for programs: `missing`, `too_long`"),
     input: Type.Optional(Type.Unknown({ description: "What was given, cut to 100 characters" })),
     ctx: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
@@ -24,8 +26,8 @@ export const problem = Type.Object(
       format: "uri",
       description: "Its last part is the code; the URL answers with a page that explains it",
     }),
-    title: Type.String({ description: "The code in words, the same for each problem of it" }),
-    status: Type.Integer({ minimum: 400, maximum: 599, description: "The HTTP status" }),
+    title: text("The code in words, the same for each problem of it"),
+    status: between("The HTTP status", 400, 599),
     detail: Type.Union([Type.String(), Type.Array(fault, { minItems: 1 })], {
       description: "What was expected; with `validation-failed` a list of faults",
     }),

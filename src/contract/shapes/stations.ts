@@ -1,5 +1,6 @@
+import { count, flag, list, named, part, text, time } from "#src/contract/shapes/kinds.ts";
 import { type Static, Type } from "typebox";
-import { fuelBlock, fuelExample, time } from "#src/contract/shapes/fuel.ts";
+import { fuelBlock, fuelExample } from "#src/contract/shapes/fuel.ts";
 
 const stationId = Type.String({
   pattern: "^[A-Za-z0-9_-]{1,64}$",
@@ -10,22 +11,20 @@ export const position = {
   lon: Type.Number({ minimum: -180, maximum: 180, description: "Longitude, degrees of WGS 84" }),
 };
 const described = {
-  brand: Type.String({ description: "Brand name" }),
-  name: Type.String({ description: "Station name" }),
-  addr: Type.String({ description: "Address" }),
+  brand: text("Brand name"),
+  name: text("Station name"),
+  addr: text("Address"),
   grades_sold: Type.Optional(
-    Type.String({
-      description:
-        "Grades that the station sells at all, comma-separated, out today or not; absent while unknown",
-      examples: ["92,95,ДТ"],
-    }),
+    text(
+      "Grades that the station sells at all, comma-separated, out today or not; absent while unknown",
+      { examples: ["92,95,ДТ"] },
+    ),
   ),
   opening_hours: Type.Optional(
-    Type.String({
-      description:
-        "As OpenStreetMap writes opening hours, in the station's local time; absent while unknown",
-      examples: ["Mo-Fr 06:00-22:00; Sa 08:00-20:00"],
-    }),
+    text(
+      "As OpenStreetMap writes opening hours, in the station's local time; absent while unknown",
+      { examples: ["Mo-Fr 06:00-22:00; Sa 08:00-20:00"] },
+    ),
   ),
 };
 
@@ -38,131 +37,101 @@ export const station = Type.Object(
 const asOf = time("UTC; the cursor of the next /stations/delta");
 export const staleAfterHours = Type.Integer({ minimum: 1, description: "Life of a status, hours" });
 const envelope = {
-  count: Type.Integer({ minimum: 0, description: "Number of stations in this answer" }),
+  count: count("Number of stations in this answer"),
   as_of: asOf,
   stale_after_hours: staleAfterHours,
-  truncated: Type.Boolean({ description: "Cut at 4000 stations, the nearest to the centre kept" }),
+  truncated: flag("Cut at 4000 stations, the nearest to the centre kept"),
 };
-const nextCursor = Type.String({ description: "`cursor` of the next page; empty on the last" });
-const stations = Type.Array(station, { description: "The stations" });
-const missing = Type.Optional(
-  Type.Array(Type.String(), { description: "With `ids`: those that are not in service" }),
-);
+const nextCursor = text("`cursor` of the next page; empty on the last");
+const stations = list("The stations", station);
+const missing = Type.Optional(list("With `ids`: those that are not in service", Type.String()));
 
 /** The list envelope of docs/contract.md 2.3 with the additions of decisions 6 for each path. */
-export const stationList = Type.Object(
-  { stations, ...envelope, missing },
-  { title: "StationList" },
-);
-export const stationPage = Type.Object(
-  { stations, ...envelope, next_cursor: nextCursor },
-  { title: "StationPage" },
-);
+export const stationList = named("StationList", { stations, ...envelope, missing });
+export const stationPage = named("StationPage", { stations, ...envelope, next_cursor: nextCursor });
 /** decisions 7.32. */
-export const stationsAlong = Type.Object(
-  {
-    stations,
-    ...envelope,
-    along: Type.Array(
-      Type.Object({
-        id: stationId,
-        at_m: Type.Integer({ minimum: 0, description: "Metres from the beginning of the line" }),
-        off_m: Type.Integer({ minimum: 0, description: "Metres from the line" }),
-      }),
-      { description: "Where each station is, in the order of `stations`" },
-    ),
-  },
-  { title: "StationsAlong" },
-);
-export const stationDelta = Type.Object(
-  {
-    stations,
-    ...envelope,
-    removed: Type.Array(stationId, { description: "Ids of stations taken out of service" }),
-    merged_into: Type.Optional(
-      Type.Record(Type.String(), stationId, {
-        description:
-          "Of the removed ones those that are a part of another station now: their ids with its id. Absent without one",
-      }),
-    ),
-    digest: Type.Optional(
-      Type.String({
-        description:
-          "Digest of all stations in service after these changes; a copy of the country computes the same. Absent in events of the stream",
-        pattern: "^[0-9a-f]{24}$",
-        examples: ["5f0c61d2a9b04e7718c3d6ff"],
-      }),
-    ),
-  },
-  { title: "StationDelta" },
-);
-export const oneStation = Type.Object(
-  { station, as_of: asOf, stale_after_hours: staleAfterHours },
-  { title: "OneStation" },
-);
+export const stationsAlong = named("StationsAlong", {
+  stations,
+  ...envelope,
+  along: list(
+    "Where each station is, in the order of `stations`",
+    Type.Object({
+      id: stationId,
+      at_m: count("Metres from the beginning of the line"),
+      off_m: count("Metres from the line"),
+    }),
+  ),
+});
+export const stationDelta = named("StationDelta", {
+  stations,
+  ...envelope,
+  removed: list("Ids of stations taken out of service", stationId),
+  merged_into: Type.Optional(
+    Type.Record(Type.String(), stationId, {
+      description:
+        "Of the removed ones those that are a part of another station now: their ids with its id. Absent without one",
+    }),
+  ),
+  digest: Type.Optional(
+    Type.String({
+      description:
+        "Digest of all stations in service after these changes; a copy of the country computes the same. Absent in events of the stream",
+      pattern: "^[0-9a-f]{24}$",
+      examples: ["5f0c61d2a9b04e7718c3d6ff"],
+    }),
+  ),
+});
+export const oneStation = named("OneStation", {
+  station,
+  as_of: asOf,
+  stale_after_hours: staleAfterHours,
+});
 
-const feature = Type.Object(
-  {
-    type: Type.Literal("Feature", { description: "As GeoJSON demands it" }),
-    id: stationId,
-    geometry: Type.Object(
-      {
-        type: Type.Literal("Point", { description: "As GeoJSON demands it" }),
-        coordinates: Type.Array(Type.Number(), {
-          minItems: 2,
-          maxItems: 2,
-          description: "Longitude, latitude",
-        }),
-      },
-      { description: "Where the station is" },
-    ),
-    properties: Type.Object(
-      { ...described, fuel: fuelBlock },
-      { description: "The station's other fields" },
-    ),
-  },
-  { title: "StationFeature" },
-);
+const feature = named("StationFeature", {
+  type: Type.Literal("Feature", { description: "As GeoJSON demands it" }),
+  id: stationId,
+  geometry: part("Where the station is", {
+    type: Type.Literal("Point", { description: "As GeoJSON demands it" }),
+    coordinates: Type.Array(Type.Number(), {
+      minItems: 2,
+      maxItems: 2,
+      description: "Longitude, latitude",
+    }),
+  }),
+  properties: part("The station's other fields", { ...described, fuel: fuelBlock }),
+});
 const collection = {
   type: Type.Literal("FeatureCollection", { description: "As GeoJSON demands it" }),
-  features: Type.Array(feature, { description: "The stations" }),
+  features: list("The stations", feature),
 };
 
 /** The same lists as GeoJSON (RFC 7946), the envelope beside `features`. */
-export const featureList = Type.Object(
-  { ...collection, ...envelope, missing },
-  { title: "FeatureList" },
-);
-export const featurePage = Type.Object(
-  { ...collection, ...envelope, next_cursor: nextCursor },
-  { title: "FeaturePage" },
-);
+export const featureList = named("FeatureList", { ...collection, ...envelope, missing });
+export const featurePage = named("FeaturePage", {
+  ...collection,
+  ...envelope,
+  next_cursor: nextCursor,
+});
 
 export const cityPlace = {
-  name: Type.String({ description: "As the service writes it" }),
-  region: Type.String({ description: "Region of the country; it tells cities of one name apart" }),
+  name: text("As the service writes it"),
+  region: text("Region of the country; it tells cities of one name apart"),
   ...position,
 };
-export const population = Type.Integer({ minimum: 0, description: "Inhabitants" });
+export const population = count("Inhabitants");
 
-export const city = Type.Object(
-  {
-    ...cityPlace,
-    zoom: Type.Integer({ minimum: 0, description: "Map zoom that shows it well" }),
-    population,
-  },
-  { title: "City" },
-);
+export const city = named("City", {
+  ...cityPlace,
+  zoom: count("Map zoom that shows it well"),
+  population,
+});
 
 /** docs/contract.md 2.4, decisions 6. */
-export const cityList = Type.Object(
-  {
-    cities: Type.Array(city, { description: "The largest first; with `q` the best match first" }),
-    count: Type.Integer({ minimum: 0, description: "Cities in this answer" }),
-    total: Type.Integer({ minimum: 0, description: "Cities that match" }),
-  },
-  { title: "CityList" },
-);
+export const cityList = named("CityList", {
+  cities: list("The largest first; with `q` the best match first", city),
+  count: count("Cities in this answer"),
+  total: count("Cities that match"),
+});
 
 export const stationExample: Static<typeof station> = {
   id: "n1234567",

@@ -1,5 +1,5 @@
+import { count, flag, list, named, orNull, text, time, word } from "#src/contract/shapes/kinds.ts";
 import { type Static, Type } from "typebox";
-import { orNull, time, word } from "#src/contract/shapes/fuel.ts";
 import { offReasons, webhookEvents } from "#src/domain/vocabulary.ts";
 
 const url = Type.String({
@@ -16,10 +16,11 @@ const events = Type.Array(word(webhookEvents), {
 const description = Type.String({ maxLength: 200, description: "For yourself" });
 
 /** The partner's input for a new webhook, docs/contract.md 10.1. */
-export const newWebhook = Type.Object(
-  { url, events, description: Type.Optional(description) },
-  { title: "NewWebhook" },
-);
+export const newWebhook = named("NewWebhook", {
+  url,
+  events,
+  description: Type.Optional(description),
+});
 
 /** The fields of a webhook that can be changed. */
 export const webhookChanges = Type.Object(
@@ -27,9 +28,7 @@ export const webhookChanges = Type.Object(
     url: Type.Optional(url),
     events: Type.Optional(events),
     description: Type.Optional(description),
-    enabled: Type.Optional(
-      Type.Boolean({ description: "False switches it off; what waits is kept for later" }),
-    ),
+    enabled: Type.Optional(flag("False switches it off; what waits is kept for later")),
   },
   { title: "WebhookChanges", minProperties: 1 },
 );
@@ -37,10 +36,10 @@ export const webhookChanges = Type.Object(
 const webhookId = Type.Integer({ minimum: 1, description: "Number of the webhook" });
 const fields = {
   id: webhookId,
-  url: Type.String({ description: "Where events are posted to" }),
-  events: Type.Array(word(webhookEvents), { description: "What it is told of" }),
-  description: Type.String({ description: "Your words; may be empty" }),
-  enabled: Type.Boolean({ description: "False: nothing is sent, and `off_reason` says why" }),
+  url: text("Where events are posted to"),
+  events: list("What it is told of", word(webhookEvents)),
+  description: text("Your words; may be empty"),
+  enabled: flag("False: nothing is sent, and `off_reason` says why"),
   off: orNull(time("UTC; when it was switched off; null while it is on")),
   off_reason: orNull(
     word(
@@ -49,7 +48,7 @@ const fields = {
     ),
   ),
   failing_since: orNull(time("UTC; the first of the failures in a row; null after a success")),
-  waiting: Type.Integer({ minimum: 0, description: "Deliveries that are not taken yet" }),
+  waiting: count("Deliveries that are not taken yet"),
   old_secret_until: orNull(
     time("UTC; until then the secret before signs as well; null without one"),
   ),
@@ -60,50 +59,37 @@ const secret = Type.String({
   description: "Signs what is sent; shown this once",
 });
 
-export const webhook = Type.Object(fields, { title: "Webhook" });
-export const createdWebhook = Type.Object({ ...fields, secret }, { title: "CreatedWebhook" });
-export const webhookList = Type.Object(
-  {
-    webhooks: Type.Array(webhook, { description: "The oldest first" }),
-    count: Type.Integer({ minimum: 0, description: "Your webhooks" }),
-  },
-  { title: "WebhookList" },
-);
-export const rotatedSecret = Type.Object(
-  { secret, old_secret_until: time("UTC; until then both secrets sign") },
-  { title: "RotatedSecret" },
-);
+export const webhook = named("Webhook", fields);
+export const createdWebhook = named("CreatedWebhook", { ...fields, secret });
+export const webhookList = named("WebhookList", {
+  webhooks: list("The oldest first", webhook),
+  count: count("Your webhooks"),
+});
+export const rotatedSecret = named("RotatedSecret", {
+  secret,
+  old_secret_until: time("UTC; until then both secrets sign"),
+});
 
 /** docs/contract.md 10.2. */
-export const delivery = Type.Object(
-  {
-    id: Type.Integer({ minimum: 1, description: "Number of the delivery" }),
-    message_id: Type.String({ description: "`webhook-id`; the same when it is sent again" }),
-    type: Type.String({ description: "The event; `webhook.test` for a test" }),
-    created: time("UTC; when it happened"),
-    delivered: orNull(time("UTC; null while it is not taken")),
-    attempts: Type.Integer({ minimum: 0, description: "How often it was sent" }),
-    tried: orNull(time("UTC; the last attempt; null before the first")),
-    status: orNull(
-      Type.Integer({ description: "HTTP status of the last answer; null without an answer" }),
-    ),
-    answer: orNull(
-      Type.String({ description: "The first 500 characters of its body; null without an answer" }),
-    ),
-    fault: orNull(Type.String({ description: "Why there was no answer; null if there was one" })),
-    duration_ms: orNull(
-      Type.Integer({ minimum: 0, description: "Milliseconds of the last attempt" }),
-    ),
-  },
-  { title: "Delivery" },
-);
-export const deliveryList = Type.Object(
-  {
-    deliveries: Type.Array(delivery, { description: "The newest first" }),
-    count: Type.Integer({ minimum: 0, description: "Deliveries in this answer" }),
-  },
-  { title: "DeliveryList" },
-);
+export const delivery = named("Delivery", {
+  id: Type.Integer({ minimum: 1, description: "Number of the delivery" }),
+  message_id: text("`webhook-id`; the same when it is sent again"),
+  type: text("The event; `webhook.test` for a test"),
+  created: time("UTC; when it happened"),
+  delivered: orNull(time("UTC; null while it is not taken")),
+  attempts: count("How often it was sent"),
+  tried: orNull(time("UTC; the last attempt; null before the first")),
+  status: orNull(
+    Type.Integer({ description: "HTTP status of the last answer; null without an answer" }),
+  ),
+  answer: orNull(text("The first 500 characters of its body; null without an answer")),
+  fault: orNull(text("Why there was no answer; null if there was one")),
+  duration_ms: orNull(count("Milliseconds of the last attempt")),
+});
+export const deliveryList = named("DeliveryList", {
+  deliveries: list("The newest first", delivery),
+  count: count("Deliveries in this answer"),
+});
 
 export const newWebhookExample: Static<typeof newWebhook> = {
   url: "https://hooks.example.com/fuel",
