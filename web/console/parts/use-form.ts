@@ -8,7 +8,7 @@ type Named<Values, Value> = {
 export function useForm<Values extends object>(start: Values, changed?: () => void) {
   const [form, setForm] = useState(start);
   const set = (change: Partial<Values>): void => {
-    setForm({ ...form, ...change });
+    setForm((now) => ({ ...now, ...change }));
     changed?.();
   };
   const change = (name: keyof Values) => (value: unknown) =>
