@@ -1,29 +1,26 @@
 import { alarmCalls } from "#api/console/alarms.ts";
-import { blockCalls } from "#api/console/blocks.ts";
-import { brandCalls } from "#api/console/brands.ts";
+import { blockCalls, reviewCalls, rollbackCalls } from "#api/console/review.ts";
+import {
+  brandCalls,
+  fieldSourceCalls,
+  stationCalls,
+  suggestionDecisionCalls,
+} from "#api/console/stations.ts";
 import { chanceCalls } from "#api/console/chance.ts";
 import { decisionCalls } from "#api/console/decisions.ts";
-import { choiceCalls } from "#api/console/choices.ts";
+import { choiceCalls, peopleCalls } from "#api/console/people.ts";
 import { feedCalls } from "#api/console/feeds.ts";
-import { fieldSourceCalls } from "#api/console/field-sources.ts";
 import { findCall } from "#api/console/find.ts";
 import { healthCalls } from "#api/console/health.ts";
 import { importCalls, uploadPage } from "#api/console/imports.ts";
-import { keyCalls } from "#api/console/keys.ts";
+import { keyCalls, partnerCalls, webhookCalls } from "#api/console/partners.ts";
 import { incidentCalls } from "#api/console/incidents.ts";
 import { limitRequestCalls } from "#api/console/limit-requests.ts";
-import { partnerCalls } from "#api/console/partners.ts";
-import { reviewCalls } from "#api/console/review.ts";
-import { rollbackCalls } from "#api/console/rollback.ts";
 import { sessionCalls } from "#api/console/session.ts";
 import { signInCall, signOutCall } from "#api/console/sign-in.ts";
 import { historyCalls } from "#api/console/history.ts";
-import { peopleCalls } from "#api/console/people.ts";
 import { type ConsoleCall, type ConsoleViewer, operatorGate } from "#api/console/operator-gate.ts";
 import { queuesPages } from "#api/console/queues-page.ts";
-import { stationCalls } from "#api/console/stations.ts";
-import { suggestionDecisionCalls } from "#api/console/suggestions.ts";
-import { webhookCalls } from "#api/console/webhooks.ts";
 import type { Middleware, PageRouter } from "#api/http/context.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
 import { moved, readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";

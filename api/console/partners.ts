@@ -1,13 +1,22 @@
 import { Type } from "typebox";
-import { actCall, byOf, consoleCall, type ConsoleCall, idOf } from "#api/console/operator-gate.ts";
-import { consoleKey } from "#api/console/keys.ts";
+import { actCall, byOf, consoleCall, idOf, type ConsoleCall } from "#api/console/operator-gate.ts";
 import { orThrow } from "#api/http/errors.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
-import { type IssuedKey, listKeys } from "#src/keys/issued-keys.ts";
+import {
+  changeKey,
+  issueKey,
+  limitKey,
+  listKeys,
+  revokeKey,
+  type IssuedKey,
+} from "#src/keys/issued-keys.ts";
 import { partnerRows, usageOf } from "#src/keys/partner-reports.ts";
-import { changePartner, createPartner, type Partner, setLaunch } from "#src/keys/partners.ts";
+import { changePartner, createPartner, setLaunch, type Partner } from "#src/keys/partners.ts";
 import { unknown } from "#src/operators/act.ts";
 import { rowId } from "#src/operators/inputs.ts";
+import type { ConsoleKey, ConsoleWebhook } from "#src/contract/console.ts";
+import { inMs, presented } from "#src/operators/presented.ts";
+import { disableWebhook, enableWebhook, listWebhooks } from "#src/pushes/webhooks/endpoints.ts";
 
 const shownDays = 14;
 
@@ -60,3 +69,31 @@ const inForceFirst = (keys: readonly IssuedKey[]): IssuedKey[] =>
   keys.toSorted(
     (a, b) => Number(a.revoked_at !== null) - Number(b.revoked_at !== null) || b.id - a.id,
   );
+
+/** A key as the console's page takes it. */
+export const consoleKey = (key: IssuedKey): ConsoleKey => presented(key, inMs);
+
+const shownKey = (key: IssuedKey) => ({ key: consoleKey(key) });
+
+/** Keys of partners: issue (the text is in this answer and nowhere else), change, revoke. */
+export const keyCalls = (services: ConsoleDeps): ConsoleCall[] => [
+  actCall(services, "POST", "/keys", issueKey, {
+    status: 201,
+    answer: ({ key, text }) => ({ id: key.id, key: text }),
+  }),
+  actCall(services, "PATCH", "/keys/{id}", changeKey, { answer: shownKey }),
+  actCall(services, "POST", "/keys/{id}/limit", limitKey, { answer: shownKey }),
+  actCall(services, "POST", "/keys/{id}/revoke", revokeKey),
+];
+
+/** Partners' webhooks (decisions 20.8): how they do, off and on. */
+export const webhookCalls = (services: ConsoleDeps): ConsoleCall[] => [
+  consoleCall("GET", "/partners/{id}/webhooks", { role: "viewer" }, async (ctx) => {
+    const webhooks = await listWebhooks(services.db, idOf(rowId, ctx.params["id"]));
+    ctx.body = {
+      webhooks: webhooks.map((one) => presented(one, inMs)) satisfies ConsoleWebhook[],
+    };
+  }),
+  actCall(services, "POST", "/webhooks/{id}/enable", enableWebhook),
+  actCall(services, "POST", "/webhooks/{id}/disable", disableWebhook),
+];

@@ -9,13 +9,15 @@ import {
 } from "#api/console/operator-gate.ts";
 import { orThrow } from "#api/http/errors.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
-import { within } from "#src/operators/inputs.ts";
+import { comment, within } from "#src/operators/inputs.ts";
 import { decideBatch } from "#src/marks/bulk-decisions.ts";
-import { previewApproval } from "#src/marks/effects.ts";
+import { previewApproval, previewRollback } from "#src/marks/effects.ts";
 import { heldGroups } from "#src/marks/held-groups.ts";
 import { heldRows } from "#src/marks/held.ts";
 import { reviewMark, undoReview } from "#src/marks/review-mark.ts";
 import { selected, selectionOf } from "#src/marks/mark-selection.ts";
+import { blockNetwork, blockReporter, type SourceBlock } from "#src/marks/source-blocks.ts";
+import { Type } from "typebox";
 
 const shown = 200;
 const id = within(1, Number.MAX_SAFE_INTEGER);
@@ -56,3 +58,33 @@ const groupDecision = (services: ConsoleDeps, act: "approve" | "reject"): Consol
       ctx.body = orThrow(await done);
     },
   );
+
+const answer = (block: SourceBlock) => block;
+
+/** Holds the marks of a reporter or of a viewers' network until a time (decisions 4.13). */
+export const blockCalls = (services: ConsoleDeps): ConsoleCall[] => [
+  actCall(services, "POST", "/reporters/{id}/block", blockReporter, { answer }),
+  actCall(services, "POST", "/networks/{id}/block", blockNetwork, { answer }),
+];
+
+const withReason = Type.Object(
+  { ...selected.properties, reason: Type.Optional(comment) },
+  { additionalProperties: false },
+);
+
+/** Withdrawing a campaign's marks as if they had never been made (decisions 4): first shown, then done. */
+export const rollbackCalls = (services: ConsoleDeps): ConsoleCall[] => [
+  consoleCall("POST", "/rollback/preview", { role: "viewer", body: selected }, async (ctx) => {
+    const { db, config } = services;
+    const preview = await previewRollback(db, selectionOf(ctx.state.body), config, shownStations);
+    ctx.body = orThrow(preview);
+  }),
+  consoleCall("POST", "/rollback", { role: "operator", body: withReason }, async (ctx) => {
+    const { reason = "", ...given } = ctx.state.body;
+    const selection = selectionOf(given);
+    const [actor, wake] = [actorOf(ctx), waking(services)];
+    const done = decideBatch(services.db, actor, "rollback", selection, wake, reason.trim());
+    ctx.body = orThrow(await done);
+  }),
+  ...recordCalls(services, "/rollbacks", ["rollback"]),
+];
