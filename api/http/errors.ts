@@ -6,8 +6,6 @@ import { withoutUsers } from "#src/infrastructure/log-fields.ts";
 import { isRedisAway } from "#src/infrastructure/redis.ts";
 import { withoutKeys } from "#src/keys/key-text.ts";
 
-const unavailableRetryS = 5;
-
 /** Thrown by middleware and handlers: the responder answers with its refusal. */
 export class Refused extends Error {
   readonly refusal: Refusal;
@@ -50,16 +48,9 @@ export function describe(error: unknown): object {
   return { error: { name, message, stack, code: (error as { code?: unknown }).code } };
 }
 
-const internalError: Refusal = refuse(
-  "internal-error",
-  "Something went wrong here. Quote request_id to the operator.",
-);
+const internalError = refuse("internal-error");
 
-const unavailable: Refusal = refuse(
-  "upstream-unavailable",
-  "A part of the service is away. Nothing was lost: retry.",
-  { retryAfterS: unavailableRetryS },
-);
+const unavailable = refuse("upstream-unavailable", undefined, { retryAfterS: 5 });
 
 /** The problem object of docs/contract.md 7. `base` is the prefix of `type`. */
 export function problemObject(refusal: Refusal, base: string, requestId: string) {

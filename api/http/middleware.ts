@@ -53,11 +53,9 @@ function authenticate({ keys, meter }: HttpDeps): Check<Route> {
   };
 }
 
-const invalidKey: Refusal = refuse(
-  "invalid-key",
-  "Send `Authorization: Bearer <KEY>` with a key that is in force. A key that is wrong, revoked or expired is refused.",
-  { headers: { "WWW-Authenticate": "Bearer" } },
-);
+const invalidKey = refuse("invalid-key", undefined, {
+  headers: { "WWW-Authenticate": "Bearer" },
+});
 
 const outdatedKeys: Refusal = refuse(
   "upstream-unavailable",
@@ -87,7 +85,7 @@ function authorize(services: HttpDeps): Check<Route> {
     route: Route | undefined,
   ): Refusal | null => {
     const { headers, state } = ctx;
-    if (!key.partner.enabled) return partnerDisabled;
+    if (!key.partner.enabled) return refuse("partner-disabled");
     if (key.kind === "secret") {
       if (isBoundAddress(key, state.ip)) return null;
       return refuse(
@@ -97,7 +95,7 @@ function authorize(services: HttpDeps): Check<Route> {
     }
     const { origin, referer } = headers;
     if (!isAllowedPage({ origin, referer }, key.domains, config.baseUrl)) return domainNotAllowed;
-    if (!open) return secretKeyRequired;
+    if (!open) return refuse("secret-key-required");
     if (asksForSecrets(ctx, route)) return secretParameters;
     const isDryRun = route?.answers?.takes?.includes("X-Dry-Run") && asksDryRun(headers);
     return isDryRun ? secretDryRuns : null;
@@ -116,17 +114,9 @@ function authorize(services: HttpDeps): Check<Route> {
   };
 }
 
-const partnerDisabled = refuse(
-  "partner-disabled",
-  "Access of this partner is switched off. Ask the operator.",
-);
 const domainNotAllowed = refuse(
   "domain-not-allowed",
   "This key is bound to other domains than the calling page's. Ask the operator to add it; subdomains come along.",
-);
-const secretKeyRequired = refuse(
-  "secret-key-required",
-  "Call this from your server with a secret key (svc_live_…).",
 );
 const secretParameters = refuse(
   "secret-key-required",

@@ -134,7 +134,4 @@ function isJson(contentType: string): boolean {
   return type === "application/json" && /^("?)utf-?8\1$/.test(charset ?? "utf-8");
 }
 
-const unsupported = refused(
-  "unsupported-media-type",
-  "Send `Content-Type: application/json` in UTF-8 and no Content-Encoding.",
-);
+const unsupported = refused("unsupported-media-type");
