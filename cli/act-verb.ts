@@ -62,13 +62,19 @@ export function actVerb<Input extends TObject, Id extends TSchema, T extends obj
     const typed = command.opts<{ yes?: boolean }>();
     const input = read(typed);
     if (asked !== undefined) await consent(out, typed.yes, asked[0](id as never), asked[1]);
-    const done = await withDb(out, async (db, config) =>
-      act(await byOf(out, db, config), input, id),
-    );
+    const done = await doAct(out, act, input, id);
     out.result(shown(done, id), (value) => people(value, done));
     for (const note of notes?.(done, input) ?? []) out.note(note);
   });
 }
+
+/** Does an act as whoever has typed the command. */
+export const doAct = <Input extends TObject, Id extends TSchema, T extends object>(
+  out: Output,
+  act: Act<Input, Id, T>,
+  input: Static<Input>,
+  id: Static<Id>,
+): Promise<T> => withDb(out, async (db, config) => act(await byOf(out, db, config), input, id));
 
 /** The actor of a typed command, with its surroundings. */
 export const byOf = async ({ actor }: Output, db: Db, config: Config): Promise<By> => ({

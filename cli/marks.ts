@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { byOf } from "#cli/act-verb.ts";
+import { doAct } from "#cli/act-verb.ts";
 import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, readable, table, type Output } from "#cli/output.ts";
@@ -42,9 +42,7 @@ export function marksCommand(output: () => Output): Command {
       const out = output();
       if ((id === undefined) === !all) throw new ExitError("name one mark, or use --all");
       if (id === undefined) return out.result(await retryAll(out), card);
-      const { stationId } = await withDb(out, async (db, config) =>
-        retryMark(await byOf(out, db, config), {}, id),
-      );
+      const { stationId } = await doAct(out, retryMark, {}, id);
       out.result({ id, station_id: stationId, state: "queued" }, card);
     });
 

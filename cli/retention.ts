@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { byOf } from "#cli/act-verb.ts";
+import { doAct } from "#cli/act-verb.ts";
 import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, table, type Output } from "#cli/output.ts";
@@ -41,12 +41,7 @@ export function retentionCommand(output: () => Output): Command {
     .argument("<step...>", "what may be deleted, as `retention show` names it", words)
     .action(async (step: string) => {
       const out = output();
-      out.result(
-        await withDb(out, async (db, config) =>
-          allowRetention(await byOf(out, db, config), { step }, undefined),
-        ),
-        card,
-      );
+      out.result(await doAct(out, allowRetention, { step }, undefined), card);
     });
   return command;
 }

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { actVerb, byOf } from "#cli/act-verb.ts";
+import { actVerb, doAct } from "#cli/act-verb.ts";
 import { decideSelected, recordVerbs } from "#cli/batches.ts";
 import { verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
@@ -103,8 +103,6 @@ function decisionVerb(noun: Command, output: () => Output, word: Word, descripti
 }
 
 async function decideOne(out: Output, word: Word, id: number) {
-  const { stationId, review } = await withDb(out, async (db, config) =>
-    reviewMark[word](await byOf(out, db, config), {}, id),
-  );
+  const { stationId, review } = await doAct(out, reviewMark[word], {}, id);
   out.result({ id, station_id: stationId, review }, card);
 }

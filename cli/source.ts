@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { byOf } from "#cli/act-verb.ts";
+import { doAct } from "#cli/act-verb.ts";
 import { verb } from "#cli/command.ts";
 import { ExitError } from "#cli/exit-error.ts";
 import { withDb } from "#cli/instance.ts";
@@ -99,9 +99,7 @@ export function sourceCommand(output: () => Output): Command {
         );
       }
       if (sources === undefined) throw new ExitError("name the sources of the field");
-      const done = await withDb(out, async (db, config) =>
-        setFieldSources(await byOf(out, db, config), { sources }, fileFields[field]),
-      );
+      const done = await doAct(out, setFieldSources, { sources }, fileFields[field]);
       return out.result(done, card);
     });
   return command;

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { actVerb, byOf } from "#cli/act-verb.ts";
+import { actVerb, doAct } from "#cli/act-verb.ts";
 import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, type Output, table } from "#cli/output.ts";
@@ -96,9 +96,7 @@ export function stationCommand(output: () => Output): Command {
       const wish = Object.fromEntries(
         Object.entries(given).filter(([, value]) => value !== undefined),
       );
-      const edited = await withDb(out, async (db, config) =>
-        editStation(await byOf(out, db, config), wish, stationId),
-      );
+      const edited = await doAct(out, editStation, wish, stationId);
       out.result(edited, ({ station, before, after }) => {
         const names = Object.keys(after) as HandField[];
         const changes = names.map((field) => [
@@ -147,9 +145,7 @@ export function stationCommand(output: () => Output): Command {
       .argument("<other>", "the id of the other station", stationId)
       .action(async (id: string, other: string) => {
         const out = output();
-        const done = await withDb(out, async (db, config) =>
-          pairAct(await byOf(out, db, config), { other }, id),
-        );
+        const done = await doAct(out, pairAct, { other }, id);
         out.result(done, card);
       });
   pairVerb(
