@@ -42,7 +42,7 @@ function priceWords({ grade, price, needed, have, isOutOfLine }: WaitingPrice): 
 }
 
 function saidWords({ reporterId, status, rule, replaces }: MarkStep): string {
-  const said = { id: String(reporterId), status: statusWord(status), rule: ruleWords[rule] };
+  const said = { id: reporterId, status: statusWord(status), rule: ruleWords[rule] };
   if (replaces === null) return say("Reporter #{id} said “{status}” ({rule})", said);
   return replaces === status
     ? say("Reporter #{id} said “{status}” again ({rule})", said)

@@ -30,7 +30,7 @@ export function Deliveries({ webhook, close }: { webhook: number; close: () => v
   };
   return (
     <Dialog title="deliveries-title" wide close={close}>
-      <h2 id="deliveries-title">{say("Deliveries of webhook {id}", { id: String(webhook) })}</h2>
+      <h2 id="deliveries-title">{say("Deliveries of webhook {id}", { id: webhook })}</h2>
       <p class="soft small">
         {say(
           "Contents name what a delivery is about: stations and outcomes are sent as they are at the moment of sending.",
@@ -68,7 +68,7 @@ export function Deliveries({ webhook, close }: { webhook: number; close: () => v
               {
                 name: say("Action"),
                 cell: ({ id, delivered }) => (
-                  <Button of={say("delivery {id}", { id: String(id) })} onClick={() => again(id)}>
+                  <Button of={say("delivery {id}", { id })} onClick={() => again(id)}>
                     {delivered === null ? say("Try now") : say("Send again")}
                   </Button>
                 ),

@@ -130,7 +130,7 @@ function Actions({
     await webhooks.load();
     return done;
   };
-  const of = say("of webhook {id}", { id: String(id) });
+  const of = say("of webhook {id}", { id });
   const why = (words: string) => (
     <>
       <code class="whole">{url}</code>
@@ -194,7 +194,7 @@ function Actions({
 
 const Edit = ({ webhook, close }: { webhook: ShownWebhook; close: () => void }) => (
   <Dialog title="edit-title" close={close}>
-    <h2 id="edit-title">{say("Edit webhook {id}", { id: String(webhook.id) })}</h2>
+    <h2 id="edit-title">{say("Edit webhook {id}", { id: webhook.id })}</h2>
     <WebhookForm webhook={webhook} done={close} cancel={close} />
   </Dialog>
 );

@@ -65,7 +65,8 @@ function filled(part: string, values: Record<string, ComponentChildren>): Compon
     return many === undefined
       ? plural("en", { one, other: few })(Number(value))
       : plural("ru", { one, few, many })(Number(value));
-  return typeof value === "number" ? whole.format(value) : value;
+  // An id is no count.
+  return typeof value === "number" && name !== "id" ? whole.format(value) : value;
 }
 
 const whole = new Intl.NumberFormat(language);

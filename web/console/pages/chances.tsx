@@ -102,9 +102,7 @@ function Lies() {
                 name: say("Reporter"),
                 of: "id",
                 cell: (id) => (
-                  <a href={`#/rollback?reporter=${id}`}>
-                    {say("reporter #{id}", { id: String(id) })}
-                  </a>
+                  <a href={`#/rollback?reporter=${id}`}>{say("reporter #{id}", { id })}</a>
                 ),
               },
               { name: say("Lies"), of: "lies", cell: (lies) => percent(lies), numeric: true },

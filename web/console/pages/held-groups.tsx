@@ -146,7 +146,7 @@ export function HeldGroups({ held, changed }: { held: number; changed: () => Pro
                 const words = say(
                   "Key #{id} may change one station in an hour, for {n} {n|day|days}.",
                   {
-                    id: String(key),
+                    id: key,
                     n: blockDays,
                   },
                 );

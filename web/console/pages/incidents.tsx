@@ -93,7 +93,7 @@ function Incident({ incident, ask }: { incident: ConsoleIncident; ask: (end: End
         </h3>
         <span class="soft">
           {sayWith(closed === null ? "#{id}, open since {time}" : "#{id}, opened {time}", {
-            id: String(id),
+            id,
             time: <Moment at={opened} />,
           })}
         </span>
@@ -216,7 +216,7 @@ function Opening({ opened }: { opened: () => Promise<void> }) {
   const doing = useDoing();
   const send = async (): Promise<void> => {
     const done = await doing.run<{ id: number }>(
-      ({ id }) => say("Incident {id} is on the page of the service’s state", { id: String(id) }),
+      ({ id }) => say("Incident {id} is on the page of the service’s state", { id }),
       "POST",
       "/incidents",
       { ...said, feeds: touched },
@@ -276,9 +276,7 @@ function Telling({ incident, end, close }: TellingProps) {
       end === "edit"
         ? await doing.run(say("Corrected"), "PATCH", `/incidents/${id}`, words)
         : await doing.run(
-            end === "close"
-              ? say("Incident {id} closed", { id: String(id) })
-              : say("Told everybody"),
+            end === "close" ? say("Incident {id} closed", { id }) : say("Told everybody"),
             "POST",
             `/incidents/${id}/${end}`,
             { text, text_ru },

@@ -37,7 +37,7 @@ export function Keys({ partnerId, keys, changed }: Props) {
       ),
       ...{ action: say("Revoke"), danger: true },
       run: async () => {
-        const words = say("Key {id} was revoked", { id: String(id) });
+        const words = say("Key {id} was revoked", { id });
         if ((await doing.run(words, "POST", `/keys/${id}/revoke`)) !== null) await changed();
       },
     });
@@ -76,10 +76,10 @@ export function Keys({ partnerId, keys, changed }: Props) {
               mayChange() &&
               key.revoked === null && (
                 <div class="actions">
-                  <Button of={say("key {id}", { id: String(key.id) })} onClick={() => setForm(key)}>
+                  <Button of={say("key {id}", { id: key.id })} onClick={() => setForm(key)}>
                     {say("Change")}
                   </Button>
-                  <Button of={say("key {id}", { id: String(key.id) })} onClick={() => revoke(key)}>
+                  <Button of={say("key {id}", { id: key.id })} onClick={() => revoke(key)}>
                     {say("Revoke")}
                   </Button>
                 </div>

@@ -158,7 +158,7 @@ function FailedMarks() {
   const loading = useLoaded<{ marks: ConsoleFailedMark[] }>("/failed-marks");
   const doing = useDoing();
   const retry = async (id: number): Promise<void> => {
-    const words = say("Mark {id} is being processed again", { id: String(id) });
+    const words = say("Mark {id} is being processed again", { id });
     await doing.run(words, "POST", `/failed-marks/${id}/retry`);
     await loading.load();
   };

@@ -74,7 +74,7 @@ export function Alarms() {
                   cell: (alarm) =>
                     mayChange() && (
                       <Button
-                        of={say("alarm {id}", { id: String(alarm.id) })}
+                        of={say("alarm {id}", { id: alarm.id })}
                         disabled={doing.busy}
                         onClick={() => acknowledge([alarm])}
                       >
@@ -151,7 +151,7 @@ function figuresOf({ details: { failures, stations, webhook, reason, ...others }
   if (stations !== undefined) words.unshift(say("stations: {n}", { n: stations }));
   if (webhook !== undefined) {
     const why = say(offReasons[reason as OffReason]);
-    words.unshift(say("webhook {id}, {why}", { id: String(webhook), why }));
+    words.unshift(say("webhook {id}, {why}", { id: webhook, why }));
   }
   return words.join(", ");
 }

@@ -18,7 +18,7 @@ export function ReporterFacts({ reporter }: { reporter: ConsoleReporter }) {
       {sayWith(
         "#{id}, first seen {when}; in 7 days {marks} at {stations}, {held} held, {rejected} rejected.",
         {
-          id: String(id),
+          id,
           when: seen === null ? say("with this mark") : <Ago at={seen} />,
           marks: many,
           stations: kinds.length > 0 ? `${at} (${kinds.join(", ")})` : at,

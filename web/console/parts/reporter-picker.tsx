@@ -109,7 +109,7 @@ function MarksOf({ station, choices, choose }: MarksProps) {
                   <small>
                     {sourceOf(mark, choices)}
                     {mark.review !== "none" && `, ${say(mark.review)}`},{" "}
-                    {say("reporter #{id}", { id: String(mark.reporter_id) })}
+                    {say("reporter #{id}", { id: mark.reporter_id })}
                   </small>
                 </Button>
               </li>
@@ -170,7 +170,7 @@ function ByName({ choices, choose }: Omit<DialogProps, "close">) {
         <button type="submit">{say("Find")}</button>
       ) : (
         <Button class="primary" onClick={() => choose(String(found.id))}>
-          {say("Choose #{id}", { id: String(found.id) })}
+          {say("Choose #{id}", { id: found.id })}
         </Button>
       )}
     </form>

@@ -103,12 +103,10 @@ const columns = [
     by: ({ reporter_id: reporter }: ConsoleMark) => reporter,
     cell: ({ reporter_id: reporter, source, key_id: key, distance_m: away }: ConsoleMark) => (
       <>
-        <a href={`#/rollback?reporter=${reporter}`}>
-          {say("reporter #{id}", { id: String(reporter) })}
-        </a>
+        <a href={`#/rollback?reporter=${reporter}`}>{say("reporter #{id}", { id: reporter })}</a>
         <div class="soft">
           {say(sources[source])}
-          {key !== null && `, ${say("key #{id}", { id: String(key) })}`}
+          {key !== null && `, ${say("key #{id}", { id: key })}`}
           {away !== null && `, ${say("{distance} away", { distance: metres(away) })}`}
         </div>
       </>

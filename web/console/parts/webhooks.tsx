@@ -21,9 +21,7 @@ export function Webhooks({ partnerId }: { partnerId: number }) {
   const loading = useLoaded<{ webhooks: ConsoleWebhook[] }>(`/partners/${partnerId}/webhooks`);
   const doing = useDoing();
   const turn = async ({ id, enabled }: ConsoleWebhook): Promise<void> => {
-    const words = enabled
-      ? say("Webhook {id} is off", { id: String(id) })
-      : say("Webhook {id} is on", { id: String(id) });
+    const words = enabled ? say("Webhook {id} is off", { id }) : say("Webhook {id} is on", { id });
     const path = `/webhooks/${id}/${enabled ? "disable" : "enable"}`;
     if ((await doing.run(words, "POST", path)) !== null) await loading.load();
   };
@@ -57,7 +55,7 @@ export function Webhooks({ partnerId }: { partnerId: number }) {
                 cell: (webhook) =>
                   mayChange() && (
                     <Button
-                      of={say("webhook {id}", { id: String(webhook.id) })}
+                      of={say("webhook {id}", { id: webhook.id })}
                       disabled={doing.busy}
                       onClick={() => turn(webhook)}
                     >
