@@ -3,7 +3,7 @@ import { createRandom } from "#demo/country/random.ts";
 import { makeStations } from "#demo/country/stations.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createDb, type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
-import { applyStations } from "#src/import/apply-stations.ts";
+import { saveStations } from "#src/import/apply-stations.ts";
 import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { insertPartner } from "#src/keys/partners.ts";
@@ -27,7 +27,7 @@ export async function fillCountry(config: Config, partnerCount = 8): Promise<Cou
   const db = createDb({ ...config, queryTimeoutMs: 120_000, lockTimeoutMs: 60_000 }, "bench fill");
   try {
     const stations = makeStations(createRandom(1), stationCount);
-    await applyStations(db, "bench", stations, false, () => {});
+    await saveStations(db, "bench", { stations }, false, () => {});
     const partners = await addPartners(db, partnerCount);
     await meetUsers(db, config, partners, users);
     await db.raw("vacuum analyze");

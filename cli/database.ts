@@ -5,7 +5,7 @@ import { withDb } from "#cli/instance.ts";
 import { card, type Output } from "#cli/output.ts";
 import { noteDatabase } from "#src/feed/database-identity.ts";
 import { markAllChanged } from "#src/feed/mark-all-changed.ts";
-import { idsOfSource, removeStations } from "#src/import/apply-stations.ts";
+import { idsOfSource, saveStations } from "#src/import/apply-stations.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { act } from "#src/operators/act.ts";
 
@@ -50,7 +50,7 @@ export function demoCommand(output: () => Output): Command {
       await consent(out, yes, "Remove the demo country permanently?", "nothing removed");
       const removed = await withDb(out, async (db, config, progress) => {
         const { inService: ids } = await idsOfSource(db, "demo");
-        const { removed: stations } = await removeStations(db, "demo", ids, false, (done) =>
+        const { removed: stations } = await saveStations(db, "demo", { gone: ids }, false, (done) =>
           progress.show("removing", done, ids.length),
         );
         await dropRectangles(config);

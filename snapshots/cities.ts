@@ -1,13 +1,12 @@
 import { Type } from "typebox";
-import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { listen, type Listener } from "#src/infrastructure/listen.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
 import { compileShape, type Quarantine, stored } from "#src/infrastructure/quarantine.ts";
-import type { Log } from "#src/infrastructure/log.ts";
 import { createCityFinder } from "#snapshots/city-names.ts";
 import { foldText } from "#snapshots/model/fragment.ts";
+import type { Resources } from "#src/infrastructure/resources.ts";
 
 /** A city as it is served (decisions 6). */
 export interface City {
@@ -27,12 +26,11 @@ const refreshMs = minuteMs;
 /** Keeps all cities in memory, so that no read asks the database. Reloads them on NOTIFY `cities` and each minute. */
 export type CityStore = ReturnType<typeof createCityStore>;
 
-export function createCityStore(deps: {
-  db: Db;
-  config: Config;
-  log: Log;
-  quarantine: Quarantine;
-}) {
+export function createCityStore(
+  deps: Pick<Resources, "db" | "config" | "log"> & {
+    quarantine: Quarantine;
+  },
+) {
   const { db, config, log, quarantine } = deps;
   /** The largest city first. */
   let largestFirst: { city: City; folded: string }[] = [];

@@ -10,7 +10,7 @@ import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
 import type { Point } from "#src/domain/geo.ts";
 import { emptyState, type StationState } from "#src/domain/state.ts";
 import type { StationRow } from "#src/feed/feed.ts";
-import { applyStations } from "#src/import/apply-stations.ts";
+import { saveStations } from "#src/import/apply-stations.ts";
 import { findFiles } from "#src/import/source-files.ts";
 import { sourceNamed } from "#src/import/source-list.ts";
 import { readSourceStations } from "#src/import/source-stations.ts";
@@ -96,7 +96,7 @@ async function addStations(
   states: ReadonlyMap<string, StationState>,
 ): Promise<void> {
   const entries = [...states];
-  await applyStations(db, "bench", stations, false, () => {});
+  await saveStations(db, "bench", { stations }, false, () => {});
   await rows(
     db,
     `insert into station_status (station_id, state, status, next_at)

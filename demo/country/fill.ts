@@ -7,7 +7,7 @@ import { makeShortage, tellStory } from "#demo/country/stories.ts";
 import { createClock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { inTransaction, rows, type Db, type Tx } from "#src/infrastructure/db.ts";
-import { applyStations } from "#src/import/apply-stations.ts";
+import { saveStations } from "#src/import/apply-stations.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createProgress } from "#src/infrastructure/progress.ts";
 import { processStations } from "#workers/marks/process.ts";
@@ -51,7 +51,7 @@ export async function fillDemoCountry({
   const progress = createProgress();
   try {
     await inTransaction(db, insertCities);
-    await applyStations(db, "demo", stations, false, (done) =>
+    await saveStations(db, "demo", { stations }, false, (done) =>
       progress.show("stations", done, stations.length),
     );
     await inTransaction(db, async (tx) => {

@@ -1,13 +1,12 @@
 import type { Condition } from "#src/infrastructure/parts.ts";
 import { ageOf, isYoung } from "#src/domain/age.ts";
-import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
-import type { Log } from "#src/infrastructure/log.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
 import { createWorkerRedis, type Redis } from "#src/infrastructure/redis.ts";
 import { createRequestedSets, rememberedMs } from "#snapshots/dumps/requested-sets.ts";
 import { type Dump, type DumpSet, setName, type Whole } from "#snapshots/dumps/dump.ts";
 import { createDumpStore, type DumpStore } from "#snapshots/dumps/dump-store.ts";
+import type { Resources } from "#src/infrastructure/resources.ts";
 import { gunzipped } from "#snapshots/model/gzip-stitch.ts";
 
 export type LatestDump = ReturnType<typeof createLatestDump>;
@@ -16,11 +15,7 @@ export type LatestDump = ReturnType<typeof createLatestDump>;
 const plainMax = 64 << 20;
 const sizeOf = (dump: Dump | null): number => (dump?.gzip.length ?? 0) + (dump?.br.length ?? 0);
 
-interface Deps {
-  config: Config;
-  log: Log;
-  clock: Clock;
-  redis: Redis;
+interface Deps extends Pick<Resources, "config" | "log" | "clock" | "redis"> {
   /** The `as_of` of answers from the model. */
   asOf(now: number): number;
 }

@@ -1,18 +1,10 @@
-import type { Clock } from "#src/infrastructure/clock.ts";
-import type { Config } from "#src/infrastructure/config.ts";
-import type { Log } from "#src/infrastructure/log.ts";
-import type { Redis } from "#src/infrastructure/redis.ts";
 import { createInsightStore, type Insights } from "#snapshots/insights/insight-store.ts";
+import type { Resources } from "#src/infrastructure/resources.ts";
 
 const lookEveryMs = 1000;
 
 /** Keeps the newest insights in memory; looks for newer ones when it is asked, once a second at most. */
-export function createLatestInsights(deps: {
-  config: Config;
-  log: Log;
-  clock: Clock;
-  redis: Redis;
-}) {
+export function createLatestInsights(deps: Pick<Resources, "config" | "log" | "clock" | "redis">) {
   const { config, log, clock, redis } = deps;
   const store = createInsightStore(redis, config.redisPrefix);
   let latest: (Insights & { builtAtMs: number }) | null = null;

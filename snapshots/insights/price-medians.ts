@@ -3,11 +3,9 @@ import type { Point } from "#src/domain/geo.ts";
 import { type ByGrade, cellOf, type PriceGrid } from "#src/domain/price-line.ts";
 import { hourMs } from "#src/domain/units.ts";
 import { readChecked, withChecksum } from "#src/infrastructure/checksum.ts";
-import type { Clock } from "#src/infrastructure/clock.ts";
-import type { Config } from "#src/infrastructure/config.ts";
-import type { Log } from "#src/infrastructure/log.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
+import type { Resources } from "#src/infrastructure/resources.ts";
 
 /** The median price of a litre by cell of the grid and grade; cells without any are left out. */
 type Medians = Record<number, ByGrade>;
@@ -47,12 +45,7 @@ export const saveMedians = async (
  * Keeps the latest medians in memory, so that a mark with prices asks nobody. Looks for newer ones as often as they are
  * made; while Redis is away or has lost them, those that are here go on.
  */
-export function createLatestMedians(deps: {
-  config: Config;
-  log: Log;
-  clock: Clock;
-  redis: Redis;
-}) {
+export function createLatestMedians(deps: Pick<Resources, "config" | "log" | "clock" | "redis">) {
   const { config, log, clock, redis } = deps;
   let latest: { madeAt: number; medians: Medians } | null = null;
 

@@ -87,30 +87,9 @@ export function fuelOf(block: Block, slot: number): FuelBlock {
 
 /** The parts of a state that `view` and `transitions` read. Fields that only the next fold needs are in the database. */
 const stateFields = [
-  ...[
-    "served",
-    "status",
-    "updated",
-    "confirmations",
-    "realCount",
-    "details",
-    "fuelsNow",
-    "fuelsNo",
-  ],
-  ...["queue", "limitL", "noCash", "fuelCardsOnly", "seeded", "versions", "count", "newest", "id"],
-  ...[
-    "disputed",
-    "challenger",
-    "prices",
-    "grade",
-    "price",
-    "from",
-    "lastUpdated",
-    "next",
-    "at",
-    "state",
-  ],
-];
+  "served status updated confirmations realCount details fuelsNow fuelsNo queue limitL noCash fuelCardsOnly seeded",
+  "versions count newest id disputed challenger prices grade price from lastUpdated next at state",
+].flatMap((names) => names.split(" "));
 
 /** A folded state as it is kept with its station, and read back from there. */
 export const writeState = (state: StationState): string => JSON.stringify(state, stateFields);

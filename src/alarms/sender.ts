@@ -2,25 +2,16 @@ import { type Channel, channelsOf, faultOf } from "#src/alarms/channels.ts";
 import { claimChannel, noteFailure, noteTold, untoldAlarms } from "#src/alarms/claims.ts";
 import { alarmMessage, unstoredAlarm } from "#src/alarms/message.ts";
 import { hourMs, minuteMs } from "#src/domain/units.ts";
-import type { Clock } from "#src/infrastructure/clock.ts";
-import type { Config } from "#src/infrastructure/config.ts";
-import type { Db } from "#src/infrastructure/db.ts";
 import { listen, type Listener } from "#src/infrastructure/listen.ts";
-import type { Log } from "#src/infrastructure/log.ts";
 import { createNextRun } from "#src/infrastructure/polled.ts";
-import type { Redis } from "#src/infrastructure/redis.ts";
+import type { Resources } from "#src/infrastructure/resources.ts";
 
 /** A receiver that is back gets its alarms after a minute at most. */
 const longestPauseMs = minuteMs;
 /** The pause when another process has just claimed the channel. */
 const shortestPauseMs = 200;
 
-interface Deps {
-  db: Db;
-  config: Config;
-  log: Log;
-  clock: Clock;
-  redis: Redis;
+interface Deps extends Pick<Resources, "db" | "config" | "log" | "clock" | "redis"> {
   database: { lastingRefusal(): string | null };
 }
 

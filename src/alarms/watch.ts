@@ -6,11 +6,9 @@ import { readChannels } from "#src/alarms/claims.ts";
 import { readHarmful } from "#src/alarms/harmful-counts.ts";
 import { alarmKinds } from "#src/contract/alarm-kinds.ts";
 import { formatTime } from "#src/domain/time.ts";
-import type { Clock } from "#src/infrastructure/clock.ts";
-import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
-import type { Log } from "#src/infrastructure/log.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
+import type { Resources } from "#src/infrastructure/resources.ts";
 import type { SharedFigures } from "#src/infrastructure/shared-figures.ts";
 import { countHeldByReason } from "#src/marks/held.ts";
 
@@ -34,13 +32,11 @@ const roundsBetweenMarks = 6;
 const marksRounds = roundsBetweenMarks - 1;
 
 /** Keeps the figures about alarms in memory, so that requests for them need no database. */
-export function createAlarmWatch(deps: {
-  db: Db;
-  config: Config;
-  log: Log;
-  clock: Clock;
-  figuresOf: SharedFigures;
-}) {
+export function createAlarmWatch(
+  deps: Pick<Resources, "db" | "config" | "log" | "clock"> & {
+    figuresOf: SharedFigures;
+  },
+) {
   const { db, config, log, clock, figuresOf } = deps;
   const channels = channelsOf(config, clock).map(({ name }) => name);
   let figures: AlarmFigures | null = null;

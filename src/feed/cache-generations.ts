@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { FeedRow } from "#src/feed/feed.ts";
 import type { Box, Point } from "#src/domain/geo.ts";
 import { createNextRun } from "#src/infrastructure/polled.ts";
-import type { Log } from "#src/infrastructure/log.ts";
 import { onOtherMaster, type Redis } from "#src/infrastructure/redis.ts";
+import type { Resources } from "#src/infrastructure/resources.ts";
 
 /**
  * The hash of the generations: a field for each cell, the highest number of the change feed that changed a station
@@ -60,10 +60,8 @@ export function createInvalidation({
   redis,
   prefix,
   log,
-}: {
-  redis: Redis;
+}: Pick<Resources, "redis" | "log"> & {
   prefix: string;
-  log: Log;
 }) {
   let noted = new Set<string>();
   let notedSeq = 0;

@@ -1,7 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Clock } from "#src/infrastructure/clock.ts";
-import type { Config } from "#src/infrastructure/config.ts";
-import { type Db, rows } from "#src/infrastructure/db.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import {
   doubtDatabase,
@@ -24,8 +22,8 @@ import {
 } from "#src/feed/feed.ts";
 import { createIdTable, type IdTable, larger, roomFor } from "#src/feed/id-table.ts";
 import { listen, type Listener } from "#src/infrastructure/listen.ts";
-import type { Log } from "#src/infrastructure/log.ts";
 import type { Report } from "#src/contract/present.ts";
+import type { Resources } from "#src/infrastructure/resources.ts";
 import { loadReports, msOf } from "#src/marks/marks.ts";
 import { createNextRun } from "#src/infrastructure/polled.ts";
 import { createQuarantine, type Quarantine } from "#src/infrastructure/quarantine.ts";
@@ -58,22 +56,20 @@ const loadIdleMs = minuteMs;
  * reads the outcomes of `outcomes.ids()`, and settles them after the changes are applied, so that a caller who waits
  * for a mark sees it in the next read. After a lost connection everything is compared with memory.
  */
-export function createFollower(deps: {
-  db: Db;
-  config: Config;
-  log: Log;
-  clock: Clock;
-  onRows: (rows: FeedRow[]) => void;
-  /** Called after everything was read, or compared with memory: others may then have been told something else. */
-  onReload?: () => void;
-  /** The numbers of the stations, shared with other stores that have a value for each station. */
-  ids?: IdTable;
-  outcomes?: { ids(): number[]; settle(reports: readonly Report[]): void };
-  /** By default a separate one. */
-  quarantine?: Quarantine;
-  /** The first load comes in the order of ids, not of the map. */
-  inIdOrder?: boolean;
-}) {
+export function createFollower(
+  deps: Pick<Resources, "db" | "config" | "log" | "clock"> & {
+    onRows: (rows: FeedRow[]) => void;
+    /** Called after everything was read, or compared with memory: others may then have been told something else. */
+    onReload?: () => void;
+    /** The numbers of the stations, shared with other stores that have a value for each station. */
+    ids?: IdTable;
+    outcomes?: { ids(): number[]; settle(reports: readonly Report[]): void };
+    /** By default a separate one. */
+    quarantine?: Quarantine;
+    /** The first load comes in the order of ids, not of the map. */
+    inIdOrder?: boolean;
+  },
+) {
   const { db, config, log, clock, onRows, onReload, outcomes } = deps;
   const { quarantine = createQuarantine(log), inIdOrder = false } = deps;
   const { ids: stations = createIdTable() } = deps;

@@ -20,12 +20,13 @@ type Progress = (done: number) => void;
  * of them 1,000 a transaction, each ending with its stamp in the change feed. A removed station that comes again is back
  * in service and counts as changed. Fields that an operator has set by hand stay, and a station that was closed by hand
  * stays closed; `kept` counts the values of the file that are not applied for that reason (decisions 14.5). What is
- * stored as the file has it is neither locked nor written. `dryRun` only compares.
+ * stored as the file has it is neither locked nor written. `dryRun` only compares. For `gone` ones `removed` counts those
+ * that were in service, and `kept` those that an operator keeps in service by hand.
  */
 export async function saveStations(
   db: Db,
   source: string,
-  { stations, gone }: { stations: readonly StationRow[]; gone: readonly string[] },
+  { stations = [], gone = [] }: { stations?: readonly StationRow[]; gone?: readonly string[] },
   dryRun: boolean,
   progress: Progress,
 ): Promise<Applied & { removed: number }> {
@@ -158,34 +159,6 @@ async function unlike(db: Db, source: string, some: readonly StationRow[]): Prom
     [some.map(({ id }) => id).join(between), says.join(between), source],
   );
   return new Set(found.map(({ id }) => id));
-}
-
-/** `saveStations` without removals. */
-export async function applyStations(
-  db: Db,
-  source: string,
-  stations: readonly StationRow[],
-  dryRun: boolean,
-  progress: Progress,
-): Promise<Applied> {
-  const saved = await saveStations(db, source, { stations, gone: [] }, dryRun, progress);
-  const { removed: _, ...counts } = saved;
-  return counts;
-}
-
-/**
- * Takes stations of `source` out of service. Returns the number of those that were in service, and of those that an
- * operator keeps in service by hand (decisions 14.5). `dryRun` only counts.
- */
-export async function removeStations(
-  db: Db,
-  source: string,
-  gone: readonly string[],
-  dryRun: boolean,
-  progress: Progress,
-): Promise<{ removed: number; kept: number }> {
-  const counts = await saveStations(db, source, { stations: [], gone }, dryRun, progress);
-  return { removed: counts.removed, kept: counts.kept };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import type { Config } from "#src/infrastructure/config.ts";
-import type { Log } from "#src/infrastructure/log.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
+import type { Resources } from "#src/infrastructure/resources.ts";
 
 /** Stores whom the description of a source names; nobody if it names none. */
 export const saveCredit = (db: Db, source: string, credit: string | undefined): Promise<unknown> =>
@@ -19,10 +19,8 @@ export function createCredits({
   db,
   config,
   log,
-}: {
-  db: Db;
+}: Pick<Resources, "db" | "log"> & {
   config: Pick<Config, "pollMs">;
-  log: Log;
 }) {
   let credits: readonly string[] = [];
   const polled = createPolled({

@@ -4,8 +4,7 @@ import { LRUCache } from "lru-cache";
 import { proxyAdvice } from "#src/contract/sentences.ts";
 import type { IncomingMessage } from "node:http";
 import type { Condition } from "#src/infrastructure/parts.ts";
-import type { Config } from "#src/infrastructure/config.ts";
-import type { Log } from "#src/infrastructure/log.ts";
+import type { Resources } from "#src/infrastructure/resources.ts";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
@@ -141,7 +140,7 @@ const peersMax = 1000;
  * Reads viewers' addresses, and counts requests with a header of a proxy that is not trusted (decisions 16.22).
  * Strangers write these headers: one line in the log of a process says it, and no more.
  */
-export function createProxyWatch({ config, log }: { config: Config; log: Log }) {
+export function createProxyWatch({ config, log }: Pick<Resources, "config" | "log">) {
   const trusted = addressSet(config.trustedProxies);
   const viewerOf = createViewerReader(trusted);
   // A process behind a trusted proxy asks this at every request.

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { minuteMs } from "#src/domain/units.ts";
-import type { Log } from "#src/infrastructure/log.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
+import type { Resources } from "#src/infrastructure/resources.ts";
 
 export type Part = string | number | Buffer | readonly Buffer[];
 
@@ -75,7 +75,7 @@ export const tellDamage = (redis: Redis, kind: Damage): void => void redis.emit(
  * Counts the damaged values that this process has found in Redis, by kind. Logs the first one, once a minute while
  * there are more, and the end after a minute without damage.
  */
-export function createDamageWatch({ redis, log }: { redis: Redis; log: Log }) {
+export function createDamageWatch({ redis, log }: Pick<Resources, "redis" | "log">) {
   const counts = Object.fromEntries(damageKinds.map((kind) => [kind, 0])) as Record<Damage, number>;
   const recent = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;

@@ -1,8 +1,8 @@
 import type { Condition } from "#src/infrastructure/parts.ts";
 import { minuteMs } from "#src/domain/units.ts";
-import type { Log } from "#src/infrastructure/log.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
-import { infoOfMasters, type Redis } from "#src/infrastructure/redis.ts";
+import { infoOfMasters } from "#src/infrastructure/redis.ts";
+import type { Resources } from "#src/infrastructure/resources.ts";
 
 const wanted = "noeviction";
 
@@ -10,7 +10,7 @@ const wanted = "noeviction";
  * Watches Redis's policy for a full memory, for `/readyz` and `/metrics`. Any policy except `noeviction` removes keys:
  * queues lose jobs, and counters of limits begin anew.
  */
-export function createEvictionWatch({ log, redis }: { log: Log; redis: Redis }) {
+export function createEvictionWatch({ log, redis }: Pick<Resources, "log" | "redis">) {
   let policy: string | null = null;
 
   const look = async (): Promise<void> => {

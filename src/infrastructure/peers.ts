@@ -1,12 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { checkedText, tellDamage, withChecksum } from "#src/infrastructure/checksum.ts";
-import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Content } from "#src/domain/sentinel.ts";
-import type { Config } from "#src/infrastructure/config.ts";
-import type { Db } from "#src/infrastructure/db.ts";
-import type { Log } from "#src/infrastructure/log.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
-import { type Redis, runScript, scriptOf } from "#src/infrastructure/redis.ts";
+import { runScript, scriptOf } from "#src/infrastructure/redis.ts";
+import type { Resources } from "#src/infrastructure/resources.ts";
 
 /** The facts that a process publishes about itself. All times in ms by the time that it follows. */
 export interface Peer {
@@ -51,14 +48,11 @@ return others`);
  * Exchanges facts between the processes of all roles through Redis (decisions 21.15). Each process publishes its facts
  * every two seconds, and reads those of the others in the same call.
  */
-export function createPeers(deps: {
-  role: string;
-  config: Config;
-  log: Log;
-  clock: Clock;
-  db: Db;
-  redis: Redis;
-}) {
+export function createPeers(
+  deps: Pick<Resources, "config" | "log" | "clock" | "db" | "redis"> & {
+    role: string;
+  },
+) {
   const { role, config, log, clock, db, redis } = deps;
   const key = `${config.redisPrefix}:peers`;
   const id = randomUUID();

@@ -9,10 +9,8 @@ import {
   isTrusted,
 } from "#src/domain/followed-time.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
-import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
-import type { Log } from "#src/infrastructure/log.ts";
-import type { Redis } from "#src/infrastructure/redis.ts";
+import type { Resources } from "#src/infrastructure/resources.ts";
 
 /** The time of a process (decisions 21.1). */
 export interface ServerTime {
@@ -49,13 +47,11 @@ const ownOffset = (): number => Date.now() - monotonic();
  * Follows the database's clock (decisions 21.1 to 21.4), and refuses its transactions while that clock is off. `onOff`
  * raises the alarm about such clocks; if it rejects, it is called again.
  */
-export function createServerTime(deps: {
-  config: Config;
-  db: Db;
-  redis: Redis;
-  log: Log;
-  onOff?: (clocks: readonly ClockName[], at: number) => Promise<void>;
-}): ServerTime {
+export function createServerTime(
+  deps: Pick<Resources, "config" | "db" | "redis" | "log"> & {
+    onOff?: (clocks: readonly ClockName[], at: number) => Promise<void>;
+  },
+): ServerTime {
   const { config, db, redis, log, onOff } = deps;
   const shiftMs = config.clockOffsetS * 1000;
   let followed: FollowedTime | null = null;

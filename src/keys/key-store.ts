@@ -2,10 +2,10 @@ import { LRUCache } from "lru-cache";
 import { createBatcher } from "#src/infrastructure/batcher.ts";
 import { ageOf } from "#src/domain/age.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
-import type { Config } from "#src/infrastructure/config.ts";
 import { isOutdated, oldestMs } from "#src/domain/authority.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { minuteMs } from "#src/domain/units.ts";
+import type { Resources } from "#src/infrastructure/resources.ts";
 import { fromMs } from "#src/marks/marks.ts";
 import { hashKey, isKeyText } from "#src/keys/key-text.ts";
 import { ConnectionFault } from "#src/infrastructure/faults.ts";
@@ -18,21 +18,14 @@ import {
   loadKeysOf,
 } from "#src/keys/key-info.ts";
 import { listen, type Listener } from "#src/infrastructure/listen.ts";
-import type { Log } from "#src/infrastructure/log.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
 import type { Peers } from "#src/infrastructure/peers.ts";
-import type { Redis } from "#src/infrastructure/redis.ts";
 import { createSharedKeys, type KnownKeys, knownKeys } from "#src/keys/shared-keys.ts";
 
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
-interface Deps {
-  db: Db;
-  config: Config;
-  log: Log;
-  clock: Clock;
+interface Deps extends Pick<Resources, "db" | "config" | "log" | "clock" | "redis"> {
   quarantine: Quarantine;
-  redis: Redis;
   peers: Peers;
 }
 

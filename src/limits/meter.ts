@@ -3,6 +3,7 @@ import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
+import type { Resources } from "#src/infrastructure/resources.ts";
 import {
   type Counts,
   createLocalLimiter,
@@ -16,7 +17,6 @@ import {
   type SpareCounts,
   type Take,
 } from "#src/limits/limiter.ts";
-import type { Db } from "#src/infrastructure/db.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
 import { loadUsedToday } from "#src/limits/usage-rows.ts";
 
@@ -332,7 +332,7 @@ function takeOf({ who, waiting }: Group<unknown, never>, seen: Seen): Take {
  * Each partner's durable use of today: the meter continues from it when Redis has lost its own counts. Read again every
  * `keysRefreshMs`; while Postgres is away the last answer stays.
  */
-export function createUsedToday({ db, config, log }: { db: Db; config: Config; log: Log }) {
+export function createUsedToday({ db, config, log }: Pick<Resources, "db" | "config" | "log">) {
   let latest: Awaited<ReturnType<typeof loadUsedToday>> = null;
   const { start, stop } = createPolled({
     everyMs: config.keysRefreshMs,

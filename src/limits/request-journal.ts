@@ -1,11 +1,10 @@
-import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
-import type { Log } from "#src/infrastructure/log.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
 import { partnerPrefix, type Redis } from "#src/infrastructure/redis.ts";
 import { bucketOf } from "#src/domain/durations.ts";
 import { hourMs } from "#src/domain/units.ts";
 import type { Audience } from "#src/domain/usage.ts";
+import type { Resources } from "#src/infrastructure/resources.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";
 import type { QuotaDecision } from "#src/limits/limiter.ts";
 import { usageField } from "#src/limits/usage-fields.ts";
@@ -62,11 +61,8 @@ interface WaitingRequests {
   counts: Map<number, number>;
 }
 
-interface Deps {
-  redis: Redis;
+interface Deps extends Pick<Resources, "redis" | "clock" | "log"> {
   config: Pick<Config, "redisPrefix">;
-  clock: Clock;
-  log: Log;
   /** Adds to the usage of a day (days since the epoch), as the meter's `note`. */
   note: (usage: string, day: number, field: string, n: number) => void;
 }

@@ -6,7 +6,7 @@ import type { BatchReport } from "#client/types.ts";
 import type { Random } from "#demo/country/random.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
-import { applyStations, removeStations } from "#src/import/apply-stations.ts";
+import { saveStations } from "#src/import/apply-stations.ts";
 import { isRefusal } from "#src/contract/refusals.ts";
 import { mergeStation, splitStation } from "#src/stations/join-stations.ts";
 import { closeStation, reopenStation } from "#src/stations/station-service.ts";
@@ -121,12 +121,12 @@ export async function importStations(
         ...{ grades_sold: "92,95", opening_hours: "24/7" },
       };
     });
-    await applyStations(db, "test", stations, false, () => {});
+    await saveStations(db, "test", { stations }, false, () => {});
     if (random.chance(0.6)) {
       const gone = some()
         .slice(0, 8)
         .map((n) => placeOf(n).id);
-      await removeStations(db, "test", [...new Set(gone)], false, () => {});
+      await saveStations(db, "test", { gone: [...new Set(gone)] }, false, () => {});
     }
     await sleep(random.int(100, 1200));
   }

@@ -11,7 +11,7 @@ import type { Whole } from "#snapshots/dumps/dump.ts";
 import type { LatestDump } from "#snapshots/dumps/latest-dump.ts";
 import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
 import { formatTime, parseTime } from "#src/domain/time.ts";
-import { applyStations } from "#src/import/apply-stations.ts";
+import { saveStations } from "#src/import/apply-stations.ts";
 import { importCities } from "#src/import/import-cities.ts";
 import { importStations } from "#test/harness/import-stations.ts";
 import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
@@ -63,7 +63,7 @@ describe("reads, against going through all stations one by one", function () {
           const opening_hours = texts[n % texts.length]!;
           return { ...one, opening_hours, ...(n % 10 < 5 ? {} : { lat, lon }) };
         });
-        await applyStations(db, "demo", crowded, false, () => {});
+        await saveStations(db, "demo", { stations: crowded }, false, () => {});
         const cities = demoCities.map(({ name, region, lat, lon, population }, n) => ({
           ...{ id: `c${n}`, source: "demo", name, region, lat, lon, population },
         }));

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import type { StationRow } from "#src/feed/feed.ts";
 import { isRefusal } from "#src/contract/refusals.ts";
-import { applyStations, idsOfSource, removeStations } from "#src/import/apply-stations.ts";
+import { idsOfSource, saveStations } from "#src/import/apply-stations.ts";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { editStation, findStation, type StationCard } from "#src/stations/edit-station.ts";
 import { type HandField, noEdits, overrule, saveEdits } from "#src/stations/hand-edits.ts";
@@ -52,11 +52,11 @@ describe("edits by hand and imports, in the database (decisions 13.16, 14.5, 14.
   });
 
   const importRow = (changes: Partial<typeof place>, dryRun = false) =>
-    applyStations(db, "osm", [{ ...place, ...changes }], dryRun, () => undefined);
+    saveStations(db, "osm", { stations: [{ ...place, ...changes }] }, dryRun, () => undefined);
   /** An import of the whole extract that lacks the station. */
   const importWithout = async () => {
     const { inService, closed } = await idsOfSource(db, "osm");
-    return removeStations(db, "osm", [...inService, ...closed], false, () => undefined);
+    return saveStations(db, "osm", { gone: [...inService, ...closed] }, false, () => undefined);
   };
   const edit = (wish: Parameters<typeof editStation>[1]) => editStation(by(db, "olga"), wish, "n1");
   const stored = async (): Promise<StationCard> => (await findStation(db, "n1"))!;
@@ -73,7 +73,7 @@ describe("edits by hand and imports, in the database (decisions 13.16, 14.5, 14.
       before: { grades_sold: "92,95" },
       after: { grades_sold: "95,ДТ" },
     });
-    expect(await importRow({ grades_sold: "92", opening_hours: "" })).to.deep.equal({
+    expect(await importRow({ grades_sold: "92", opening_hours: "" })).to.include({
       ...{ added: 0, changed: 1, unchanged: 0, kept: 1 },
     });
     expect(await stored()).to.deep.include({ grades_sold: "95,ДТ", opening_hours: "" });
@@ -91,7 +91,7 @@ describe("edits by hand and imports, in the database (decisions 13.16, 14.5, 14.
   it("holds a field against imports and lets the others through, until it is given back", async () => {
     await edit({ name: "By hand" });
     const applied = await importRow({ name: "New", addr: "New street" });
-    expect(applied).to.deep.equal({ added: 0, changed: 1, unchanged: 0, kept: 1 });
+    expect(applied).to.include({ added: 0, changed: 1, unchanged: 0, kept: 1 });
     expect(await stored()).to.deep.include({ name: "By hand", addr: "New street" });
     const before = await newest();
     expect(await importRow({ name: "Newer", addr: "New street" }, true)).to.include({ kept: 1 });
@@ -114,17 +114,17 @@ describe("edits by hand and imports, in the database (decisions 13.16, 14.5, 14.
     await reopenStation(by(db, "olga"), {}, "n1");
     expect(await stored()).to.deep.include({ in_service: true });
     expect(await rows(db, "select * from station_edits")).to.deep.equal([]);
-    expect(await importWithout()).to.deep.equal({ removed: 1, kept: 0 });
+    expect(await importWithout()).to.include({ removed: 1, kept: 0 });
   });
 
   it("keeps a station in service that imports lack, once it was reopened, until one has it again", async () => {
     await importWithout();
     await reopenStation(by(db, "olga"), {}, "n1");
-    expect(await importWithout()).to.deep.equal({ removed: 0, kept: 1 });
+    expect(await importWithout()).to.include({ removed: 0, kept: 1 });
     expect((await stored()).in_service).to.equal(true);
     await importRow({});
     expect((await stored()).by_hand.in_service).to.equal(null);
-    expect(await importWithout()).to.deep.equal({ removed: 1, kept: 0 });
+    expect(await importWithout()).to.include({ removed: 1, kept: 0 });
   });
 
   it("refuses texts and places that an import would not take, and changes nothing", async () => {

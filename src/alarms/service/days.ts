@@ -1,11 +1,10 @@
 import { Type } from "typebox";
 import { feeds, type FeedReport, type ServiceDay } from "#src/domain/service-state.ts";
-import type { Clock } from "#src/infrastructure/clock.ts";
-import type { Config } from "#src/infrastructure/config.ts";
 import { dayMs, minuteMs } from "#src/domain/units.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { compileShape, type Quarantine, stored } from "#src/infrastructure/quarantine.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
+import type { Resources } from "#src/infrastructure/resources.ts";
 import { msOf } from "#src/marks/marks.ts";
 
 /** Days that `/status` shows, today included. */
@@ -32,12 +31,9 @@ export async function sayWell(
  * The duty `service`: counts the present minute for each feed that a web process has just found well. May run twice,
  * because a minute is counted once. Rejects while Redis or Postgres is away, and the minute stays uncounted.
  */
-export async function countMinute(deps: {
-  db: Db;
-  config: Config;
-  clock: Clock;
-  redis: Redis;
-}): Promise<void> {
+export async function countMinute(
+  deps: Pick<Resources, "db" | "config" | "clock" | "redis">,
+): Promise<void> {
   const { db, config, clock, redis } = deps;
   const said = await redis.hgetall(keyOf(config.redisPrefix));
   const now = clock();
