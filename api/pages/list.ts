@@ -19,6 +19,7 @@ import {
 } from "#api/pages/station-text.ts";
 import type { City } from "#snapshots/cities.ts";
 import type { Filters } from "#snapshots/model/filters.ts";
+import { cityName } from "#src/contract/city-name.ts";
 import { chanceText, statusSigns } from "#src/contract/driver-texts.ts";
 import { likelyFrom, shownChance } from "#src/domain/grade-answer.ts";
 import { grades, parseGrade, statuses } from "#src/domain/vocabulary.ts";
@@ -132,7 +133,7 @@ const form = ({ language, messages, cities, city, fuel, status }: Choice): Html 
     <input type="hidden" name="lang" value="${language}" />
     <label
       >${messages.city}<select name="city">
-        ${[...new Set([city.name, ...cities.map(({ name }) => name)])].map((name) => option(name, name, city.name))}
+        ${[...new Set([city.name, ...cities.map(({ name }) => name)])].map((name) => option(name, cityName(language, name), city.name))}
       </select></label
     >
     <label

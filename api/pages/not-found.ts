@@ -2,7 +2,7 @@ import type { Context, Middleware } from "#api/http/context.ts";
 import { Refused } from "#api/http/errors.ts";
 import { apiBase } from "#api/http/route.ts";
 import { cardCss, html, sendPlainPage } from "#api/pages/html.ts";
-import { languageOf, languageVary, type Language } from "#api/pages/messages.ts";
+import { languageOf, languageVary, type Language, messagesOf } from "#api/pages/messages.ts";
 import { refusals } from "#src/contract/refusals.ts";
 
 /**
@@ -26,7 +26,8 @@ const isPageAsked = (ctx: Context): boolean =>
 
 function sendNotFound(ctx: Context): void {
   const language = languageOf(ctx);
-  const { title, map, list, docs } = texts[language];
+  const { toMap, wholeList } = messagesOf(language);
+  const { title, docs } = texts[language];
   // The service may lie below a path of its host.
   const root = "../".repeat(ctx.path.split("/").length - 2) || "./";
   ctx.status = 404;
@@ -35,24 +36,20 @@ function sendNotFound(ctx: Context): void {
     ...{ language, title, css: cardCss },
     policy: "form-action 'none'",
     parts: [
-      html`<p><a class="main" href="${root}">${map}</a></p>`,
-      html`<p><a href="${root}list">${list}</a></p>`,
+      html`<p><a class="main" href="${root}">${toMap}</a></p>`,
+      html`<p><a href="${root}list">${wholeList}</a></p>`,
       html`<p><a href="${root}docs">${docs}</a></p>`,
     ],
   });
 }
 
-const texts: Record<Language, Record<"title" | "map" | "list" | "docs", string>> = {
+const texts: Record<Language, Record<"title" | "docs", string>> = {
   en: {
     title: "There is no such page",
-    map: "To the map",
-    list: "All stations as a plain list",
     docs: "The API for developers",
   },
   ru: {
     title: "Такой страницы нет",
-    map: "К карте",
-    list: "Все станции списком",
     docs: "API для разработчиков",
   },
 };

@@ -18,7 +18,7 @@ export function stationPage(router: PageRouter, services: PageDeps): void {
     const station = stationOf(services, ctx.params["id"] ?? "");
     const key = await consumerKeyInForce(services);
     if (station === null) {
-      sendGone(services, ctx, language);
+      sendGone(services, ctx, language, key !== null);
       return;
     }
     const about = aboutStation(services, station, language);
@@ -56,11 +56,12 @@ function foot(services: PageDeps, language: Language): Html {
     ${creditLine(services, language)}`;
 }
 
-function sendGone(services: PageDeps, ctx: Context, language: Language): void {
+function sendGone(services: PageDeps, ctx: Context, language: Language, hasMap: boolean): void {
   ctx.status = 404;
   ctx.set({ "Cache-Control": "no-cache", Vary: languageVary });
-  const title = messagesOf(language).stationGone;
-  const parts = [foot(services, language)];
+  const { stationGone: title, toMap } = messagesOf(language);
+  const map = html`<p><a class="main" href="../?lang=${language}">${toMap}</a></p>`;
+  const parts = [hasMap ? map : html``, foot(services, language)];
   sendPlainPage(ctx, { title, language, css: cardCss, policy, ...framed, parts });
 }
 

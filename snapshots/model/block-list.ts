@@ -28,6 +28,8 @@ interface Group {
   count: number;
 }
 const groupSize = 16;
+/** The share of blocks at each edge that `mainBox` leaves out. */
+const outlying = 0.05;
 
 /** A block with its rectangle and sum, computed once for each block. */
 export function measured(block: Block): Omit<Leaf, "group"> {
@@ -113,6 +115,18 @@ export function createBlockList() {
       const whole = noBox();
       for (const { box } of groups) takeIn(whole, box, 0, 2);
       const [south, west, north, east] = whole as unknown as [number, number, number, number];
+      return { south, west, north, east };
+    },
+    /** The rectangle around most blocks: islands far away leave no view of a country. Null without stations. */
+    mainBox(): Box | null {
+      const boxes = leaves.map(({ box }) => box);
+      if (boxes.length === 0) return null;
+      const edges = [0, 1, 2, 3].map((edge) => {
+        const sorted = Float64Array.from(boxes, (box) => box[edge] as number).sort();
+        const cut = Math.round((sorted.length - 1) * outlying);
+        return sorted[edge < 2 ? cut : sorted.length - 1 - cut] as number;
+      });
+      const [south, west, north, east] = edges as [number, number, number, number];
       return { south, west, north, east };
     },
     /** Visits the leaves that touch the region; `covered`: with all of their stations. */

@@ -261,8 +261,8 @@ export function createReadModel({
       isInside: (area: Area): boolean => queries.idsInside(area).length > 0,
       /** The rectangle around all stations; null without stations. */
       box: () => list.box(),
-      /** The middle of the rectangle around all stations, with a zoom that fits a screen; null without stations. */
-      middle: () => middleOf(list.box()),
+      /** The middle of the rectangle around most stations, with a zoom that fits a screen; null without stations. */
+      middle: () => middleOf(list.mainBox()),
     },
   };
 }

@@ -167,7 +167,7 @@ describe("browser: a driver who comes back", function () {
       await search.fill("lukoil");
       await found.filter({ hasText: `Лукойл ${placeOf(2).id}` }).waitFor();
       await search.fill("Тсетоград");
-      await found.filter({ hasText: "Тестоград" }).click();
+      await found.filter({ hasText: "Testograd" }).click();
       await page.waitForURL(/city=/);
 
       await press(page, "Filters");

@@ -1,6 +1,13 @@
 import { computed, signal } from "@preact/signals";
 import { boxAround, distanceM, type Point } from "#src/domain/geo.ts";
-import { type Near, nearestWith, nearRadiiKm } from "#src/domain/grade-answer.ts";
+import {
+  lacks,
+  type Near,
+  nearestWith,
+  nearRadiiKm,
+  stationAnswer,
+} from "#src/domain/grade-answer.ts";
+import type { Grade } from "#src/domain/vocabulary.ts";
 import { ask, serverNow, type Station } from "#web/widget/api.ts";
 import { isFavourite } from "#web/widget/favourites.ts";
 import { expire } from "#web/widget/filters.ts";
@@ -22,7 +29,8 @@ export type Nearest =
   | { kind: "no-position"; denied: boolean | null }
   | { kind: "looking"; from: Origin }
   | { kind: "unavailable"; from: Origin; offline: boolean }
-  | ({ kind: "found"; from: Origin } & Looked);
+  /** `untold`: the nearest of which nothing is known, where none has the fuel; one has to drive somewhere. */
+  | ({ kind: "found"; from: Origin; untold: Near<Station>[] } & Looked);
 
 interface Looked {
   radiusKm: number;
@@ -33,6 +41,7 @@ interface Looked {
 }
 
 const shownOnMap = 3;
+const untoldMax = 10;
 /** The driver has moved so far since the last time, metres. */
 const movedM = 300;
 
@@ -105,26 +114,35 @@ async function lookAround(from: Origin): Promise<void> {
   const stations = [...told.stations].sort(
     (a, b) => Number(isFavourite(b.station.id)) - Number(isFavourite(a.station.id)),
   );
-  nearest.value = { kind: "found", from, ...told, stations };
+  const unknown = stations.length > 0 ? null : await widen(from, "", untoldOf(from, wanted));
+  if (mine !== turn) return;
+  const untold =
+    unknown === null || "offline" in unknown ? [] : unknown.stations.slice(0, untoldMax);
+  nearest.value = { kind: "found", from, ...told, stations, untold };
 }
+
+const untoldOf =
+  (from: Point, wanted: Grade | null): Fitting =>
+  (stations, radiusM) =>
+    byDistance(stations, from, radiusM).filter(
+      ({ station }) =>
+        stationAnswer(station, wanted) === "nodata" && (wanted === null || !lacks(station, wanted)),
+    );
 
 /** Shows the first of those that were found and where they were looked for; once, for the viewer may move on. */
 export function showNearest(): void {
   const { value } = nearest;
   if (map.value === null || value.kind !== "found" || value === onMap) return;
   onMap = value;
-  const first = value.stations.slice(0, shownOnMap).map(({ station }) => station);
+  const first = [...value.stations, ...value.untold]
+    .slice(0, shownOnMap)
+    .map(({ station }) => station);
   map.value.fit([value.from, ...first]);
 }
 
 /** The nearest station within the widest radius, whatever its status; "unknown" when the service does not answer. */
 export async function nearestStation(from: Point): Promise<Station | "none" | "unknown"> {
-  const told = await widen(from, "", (stations, radiusM) =>
-    stations
-      .map((station) => ({ station, distance: distanceM(from, station) }))
-      .filter(({ distance }) => distance <= radiusM)
-      .sort((a, b) => a.distance - b.distance),
-  );
+  const told = await widen(from, "", (stations, radiusM) => byDistance(stations, from, radiusM));
   return "offline" in told ? "unknown" : (told.stations[0]?.station ?? "none");
 }
 
@@ -139,6 +157,12 @@ export async function nearestOther(from: Station): Promise<Near<Station> | null>
   const recent = told.stations.find((one) => !isOld(one, serverNow()));
   return recent ?? told.stations[0] ?? null;
 }
+
+const byDistance = (stations: readonly Station[], from: Point, radiusM: number): Near<Station>[] =>
+  stations
+    .map((station) => ({ station, distance: distanceM(from, station) }))
+    .filter(({ distance }) => distance <= radiusM)
+    .sort((a, b) => a.distance - b.distance);
 
 type Fitting = (stations: readonly Station[], radiusM: number) => Near<Station>[];
 

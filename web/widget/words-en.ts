@@ -54,8 +54,9 @@ export const en: Words = {
   nearestByCity: "You can look around a city instead.",
   orderBy: "Order",
   orders: { near: "Near", likely: "Likely", fresh: "Fresh", cheap: "Cheap" },
+  untold: "Nearby, where nobody has told yet",
   longAgo: "Told more than 12 hours ago",
-  asOf: (time) => `No answer from the service: as of ${time}.`,
+  asOf: (time) => `As of ${time}.`,
   onlyPrice: "Price known, fuel not",
   nearestOther: (grade, name, distance) =>
     `Nearest with ${grade === null ? "fuel" : nameOf(grade)}: ${name}, ${distance} from there`,

@@ -63,8 +63,9 @@ export const ru: Words = {
   nearestByCity: "Можно искать вокруг города.",
   orderBy: "Порядок",
   orders: { near: "Ближе", likely: "Вернее", fresh: "Свежее", cheap: "Дешевле" },
+  untold: "Рядом, где пока никто не сообщал",
   longAgo: "Отмечено больше 12 часов назад",
-  asOf: (time) => `Сервис не отвечает, данные на ${time}.`,
+  asOf: (time) => `Данные на ${time}.`,
   onlyPrice: "Цена есть, наличие неизвестно",
   nearestOther: (grade, name, distance) =>
     `Ближайшая с ${grade ?? "топливом"}: ${name}, ${distance} оттуда`,

@@ -46,6 +46,7 @@ export interface Words {
   orderBy: string;
   orders: Record<Order, string>;
   longAgo: string;
+  untold: string;
   /** `time`: "10:15". */
   asOf: (time: string) => string;
   onlyPrice: string;

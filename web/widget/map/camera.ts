@@ -13,7 +13,9 @@ function freePart(map: MapLibre): Record<"left" | "top" | "right" | "bottom", nu
   const panel = document.querySelector(".panel")?.getBoundingClientRect();
   const isSheet = panel !== undefined && panel.width > width * 0.7;
   const above = [
-    ...document.querySelectorAll(".top-bar, .over > .grade-choice, .notice, .outboxes"),
+    ...document.querySelectorAll(
+      ".top-bar, .over > .grade-choice, .notice, .outboxes, .over > .waiting-mark",
+    ),
   ].map((one) => one.getBoundingClientRect().bottom);
   return {
     left: panel === undefined || isSheet ? 0 : panel.right,

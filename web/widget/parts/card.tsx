@@ -32,21 +32,21 @@ import { Ways } from "#web/widget/parts/ways.tsx";
 import { askForMark, position } from "#web/widget/position.ts";
 import { result, sending, sendSoon, waiting } from "#web/widget/sending.ts";
 import { config, now } from "#web/widget/state.ts";
-import { brandBeside, stationName } from "#web/widget/station-name.ts";
+import { addressBeside, brandBeside, stationName } from "#web/widget/station-name.ts";
 import { language, words } from "#web/widget/words.ts";
 
 /** A station: its facts, how sure they are, and the way to correct them. */
 export const Card = ({ station }: { station: Station }) => {
   const marking = useSignal(false);
   const isTelling = useSignal(false);
-  const { fuel, addr } = station;
+  const { fuel } = station;
   const fly = useRef(top.peek()?.fly === true);
   const said = useRef<HTMLParagraphElement>(null);
   const told = result.value?.stationId === station.id ? result.value : null;
   const own = waiting.value?.stationId === station.id ? waiting.value : null;
   const isWaiting = own !== null;
   const isHeld = own?.held === true;
-  // The sheet grows and shrinks with its content, also with what comes late.
+  // The sheet grows and shrinks with its content, also with what comes late; so do the notices.
   useEffect(() => {
     const sheet = document.querySelector(".panel");
     if (map.value === null || sheet === null) return undefined;
@@ -55,6 +55,7 @@ export const Card = ({ station }: { station: Station }) => {
       fly.current = false;
     });
     seen.observe(sheet);
+    seen.observe(document.querySelector(".notices")!);
     return () => seen.disconnect();
   }, [map.value]);
   useEffect(() => said.current?.scrollIntoView({ block: "nearest" }), [told]);
@@ -68,7 +69,9 @@ export const Card = ({ station }: { station: Station }) => {
   return (
     <Panel title={stationName(station)} action={isIdle ? <Bell isOn={isTelling} /> : null}>
       {marking.value ? null : (
-        <p class="address">{[brandBeside(station), addr].filter(Boolean).join(" · ")}</p>
+        <p class="address">
+          {[brandBeside(station), addressBeside(station)].filter(Boolean).join(" · ")}
+        </p>
       )}
       {marking.value ? null : <HoursLine station={station} />}
       <div class={`status-now ${fuel.status}${fading > 1 ? " aged" : ""}`}>

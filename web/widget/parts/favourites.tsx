@@ -19,7 +19,7 @@ import { StationRow } from "#web/widget/parts/station-row.tsx";
 import { page } from "#web/widget/page.ts";
 import { position } from "#web/widget/position.ts";
 import { config, now } from "#web/widget/state.ts";
-import { stationName } from "#web/widget/station-name.ts";
+import { addressBeside, stationName } from "#web/widget/station-name.ts";
 import { words } from "#web/widget/words.ts";
 
 /** The star on a station's card: keeps the station among the driver's own. */
@@ -79,7 +79,7 @@ export const FavouritesPanel = () => {
               <li key={one.id}>
                 <span class="lines">
                   <span>{stationName(one)}</span>
-                  <small>{one.addr}</small>
+                  <small>{addressBeside(one)}</small>
                 </span>
                 <button
                   type="button"

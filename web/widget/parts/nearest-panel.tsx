@@ -92,7 +92,7 @@ export const NearestPanel = () => {
   );
 };
 
-const Found = ({ found: { stations } }: { found: Extract<Nearest, { kind: "found" }> }) => {
+const Found = ({ found: { stations, untold } }: { found: Extract<Nearest, { kind: "found" }> }) => {
   const isKnown = stations.some(({ station }) => chanceOf(station, grade.value) !== null);
   const orders: readonly Order[] = [
     "near",
@@ -121,6 +121,12 @@ const Found = ({ found: { stations } }: { found: Extract<Nearest, { kind: "found
         </div>
       )}
       <Rows rows={recent.slice(0, listedMax)} />
+      {untold.length === 0 ? null : (
+        <>
+          <h3 class="apart">{words.untold}</h3>
+          <Rows rows={untold} />
+        </>
+      )}
       {old.length === 0 ? null : (
         <>
           <h3 class="apart">{words.longAgo}</h3>

@@ -12,7 +12,7 @@ import { openCard } from "#web/widget/panels.ts";
 import { Chance } from "#web/widget/parts/chance.tsx";
 import { StatusSign } from "#web/widget/parts/status-sign.tsx";
 import { now } from "#web/widget/state.ts";
-import { stationName } from "#web/widget/station-name.ts";
+import { addressBeside, stationName } from "#web/widget/station-name.ts";
 import { language, namesOf, words } from "#web/widget/words.ts";
 
 interface Props extends Near<Station> {
@@ -27,7 +27,7 @@ export const StationRow = ({ station: told, distance, isOwn, where }: Props) => 
   // What the map has heard since, the driver's own mark above all.
   const known = stations.value.get(told.id);
   const station = known !== undefined && known.fuel.updated >= told.fuel.updated ? known : told;
-  const { fuel, addr } = station;
+  const { fuel } = station;
   const answer = stationAnswer(station, grade.value);
   const isLacking = grade.value !== null && lacks(station, grade.value);
   const name = stationName(station);
@@ -63,7 +63,7 @@ export const StationRow = ({ station: told, distance, isOwn, where }: Props) => 
         </span>
         <span class="lines more">
           <Chance station={station} />
-          <small>{addr}</small>
+          <small>{addressBeside(station)}</small>
         </span>
       </button>
       <a

@@ -12,7 +12,7 @@ import { Panel } from "#web/widget/parts/panel.tsx";
 import { pickPlace } from "#web/widget/picking.ts";
 import { locate, mayLocate, position } from "#web/widget/position.ts";
 import { view } from "#web/widget/state.ts";
-import { stationName } from "#web/widget/station-name.ts";
+import { addressBeside, stationName } from "#web/widget/station-name.ts";
 import { suggestWords as words } from "#web/widget/words-suggest.ts";
 import { language, words as mapWords } from "#web/widget/words.ts";
 
@@ -73,7 +73,7 @@ export const Suggest = ({ station }: { station: Station | null }) => {
         {station === null ? null : (
           <>
             <p class="address">
-              {[stationName(station), station.addr].filter(Boolean).join(" · ")}
+              {[stationName(station), addressBeside(station)].filter(Boolean).join(" · ")}
             </p>
             <div role="radiogroup" aria-label={words.what}>
               {ofStation.map((one) => (
