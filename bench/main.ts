@@ -5,7 +5,6 @@ import { benchFuzz } from "#bench/fuzz.ts";
 import { benchIdle } from "#bench/idle.ts";
 import { benchImports } from "#bench/imports.ts";
 import { benchMarks } from "#bench/marks.ts";
-import { benchLayouts } from "#bench/layouts.ts";
 import { benchMarkCosts } from "#bench/mark-costs.ts";
 import { benchMatching } from "#bench/matching.ts";
 import { benchMemory } from "#bench/memory.ts";
@@ -29,7 +28,6 @@ import { startBuild } from "#demo/building.ts";
 // `npm run bench -- fuzz [--quick] [--dry]`
 // `npm run bench -- idle [--minutes 10] [--dry] [--before FOLDER]`
 // `npm run bench -- imports [--quick] [--dry]`
-// `npm run bench -- layouts --marks 2 [--quick] [--dry]`
 // `npm run bench -- matching [--dry]`
 // `npm run bench -- memory [--seconds 300] [--dry]`
 // `npm run bench -- size [--seconds 120] [--dry]`
@@ -96,7 +94,6 @@ const benches: Record<string, () => Promise<string>> = {
       profileTo: values.profile,
     }),
   cache: () => benchCache({ quick: values.quick, profileTo: values.profile }),
-  layouts: () => benchLayouts(values),
   chances: () => benchChances({ quick: values.quick }),
   fuzz: () => benchFuzz({ quick: values.quick }),
   idle: () => benchIdle({ minutes: Number(values.minutes), before: values.before }),

@@ -54,7 +54,7 @@ async function sizes(db: Db): Promise<Map<string, Size>> {
   await db.raw("vacuum analyze");
   const found = await rows<Size>(
     db,
-    `select case when relname ~ '^marks_[0-9]{8}$' then 'marks' else relname end as name,
+    `select case when relname ~ '^marks_[0-9]{6,8}$' then 'marks' else relname end as name,
        sum(greatest(reltuples, 0))::float8 as rows, sum(pg_total_relation_size(oid))::float8 as bytes
      from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace group by 1`,
   );

@@ -19,7 +19,6 @@ import { hourMs } from "#src/domain/units.ts";
 import { readBacklog } from "#src/marks/backlog.ts";
 import { previewRollback } from "#src/marks/effects.ts";
 import { firstIdOfDay, msOf } from "#src/marks/marks.ts";
-import { closeDays } from "#src/marks/days.ts";
 import type { Selection } from "#src/marks/mark-selection.ts";
 import { processStations } from "#workers/marks/process.ts";
 import { retire } from "#workers/upkeep/retention.ts";
@@ -85,7 +84,6 @@ export async function benchYears({
       console.log(
         `${millions(size)}: filled in ${((performance.now() - startedAt) / 1000).toFixed(0)} s`,
       );
-      await closeDays(db, Date.now());
       looked.push(await look(stage, db, { retentionDays: days - 1 - n, load }));
       for (const [what, { ms, locks, note }] of looked.at(-1)!.times)
         console.log(`  ${what}: ${ms.toFixed(1)} ms, ${locks} locks ${note ?? ""}`);
@@ -144,7 +142,7 @@ async function look(
   const [size] = await rows<{ marks: number; bytes: number }>(
     db,
     `select sum(greatest(reltuples, 0))::float8 as marks, sum(pg_total_relation_size(oid))::float8 as bytes
-     from pg_class where relname ~ '^marks_[0-9]{8}$'`,
+     from pg_class where relname ~ '^marks_[0-9]{6,8}$'`,
   );
   const times = new Map<string, Watched>();
   const watched = async (what: string, work: () => Promise<string | void>): Promise<void> => {

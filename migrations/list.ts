@@ -51,6 +51,7 @@ import * as indexStatusUpdates from "#migrations/0052_index_status_updates.ts";
 import * as createStationSuggestions from "#migrations/0053_create_station_suggestions.ts";
 import * as learnRates from "#migrations/0054_learn_rates.ts";
 import * as probeStationsToLock from "#migrations/0055_probe_stations_to_lock.ts";
+import * as keepMarksByMonth from "#migrations/0056_keep_marks_by_month.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -109,4 +110,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0053_create_station_suggestions": createStationSuggestions,
   "0054_learn_rates": learnRates,
   "0055_probe_stations_to_lock": probeStationsToLock,
+  "0056_keep_marks_by_month": keepMarksByMonth,
 };

@@ -67,11 +67,7 @@ export function createIntake(deps: {
       return await attempt(incomingMarks);
     } catch (error) {
       if (isMissingPartition(error))
-        await rows(
-          db,
-          "select ensure_mark_partitions((server_now() at time zone 'UTC')::date, ?::int)",
-          [config.partitionsAhead],
-        );
+        await rows(db, "select ensure_mark_partitions((server_now() at time zone 'UTC')::date, 1)");
       // This process was busy for so long between two statements. The commit was not among them, so nothing is stored.
       else if (!isIdleTooLong(error)) throw error;
       return attempt(incomingMarks);

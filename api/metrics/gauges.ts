@@ -17,7 +17,7 @@ import { readChanceProgress } from "#src/feed/chance-levels.ts";
 import { listFeeds } from "#src/import/feeds/feeds.ts";
 import { readBacklog } from "#src/marks/backlog.ts";
 import { type AlertCounts, countAlerts } from "#src/pushes/alerts/claims.ts";
-import { oldestDay } from "#src/marks/days.ts";
+import { oldestDay } from "#src/marks/mark-tables.ts";
 import { dayS } from "#src/domain/units.ts";
 
 /** Figures that cost a query are this old at most, however many callers there are. */
@@ -321,7 +321,7 @@ export function registerGauges(services: MetricsDeps): void {
   const oldest = kept(() => figuresOf("oldest day", keptMs, () => oldestDay(db)));
   gauge(
     "fuelmark_oldest_partition_age_seconds",
-    "Age of the oldest day whose table of marks is there, as a partition or no longer; from the end of that day.",
+    "Age of the oldest day with marks, from the end of that day.",
     async () => (clock() - ((await oldest()) ?? NaN)) / 1000 - dayS,
   );
   gauge(

@@ -198,7 +198,7 @@ function partName(plan: Plan): string {
     ...(one["Function Name"] === undefined ? [] : [`${one["Function Name"]}()`]),
     ...(one.Plans ?? []).flatMap(tables),
   ];
-  const read = [...new Set(tables(plan).map((name) => name.replace(/^marks_\d{8}$/, "marks")))];
+  const read = [...new Set(tables(plan).map((name) => name.replace(/^marks_\d{6,8}$/, "marks")))];
   const label = plan["Subplan Name"]!.replace(/ \(returns.*\)/, "");
   return `${label.startsWith("CTE") ? label.replace("CTE ", "") : "read"}: ${read.join(", ") || plan["Node Type"]}`;
 }

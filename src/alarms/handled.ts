@@ -1,7 +1,6 @@
 import type { AlarmRow } from "#src/alarms/alarms.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { nearestCity } from "#src/marks/nearest-city.ts";
-import { idsOfDays, readOpen } from "#src/marks/days.ts";
 import { networkDigits } from "#src/marks/source-blocks.ts";
 
 /** Finds the alarms about which nothing is left to decide (decisions 16.16), and the names of their partners. */
@@ -34,14 +33,12 @@ export const partnerOf = ({ subject }: Pick<AlarmRow, "subject">): number | null
 
 /** The subjects and cities of alarms, for all marks that are held. */
 async function heldPlaces(db: Db): Promise<Set<string>> {
-  const found = await readOpen(db, (days) =>
-    rows<{ subject: string; city: string }>(
-      db,
-      `select distinct case when m.viewer is null then 'partner ' || m.partner_id
-           else 'network ' || left(encode(m.viewer, 'hex'), ${networkDigits}) end as subject, coalesce(c.name, '') as city
-       from marks m join stations a on a.id = m.station_id left join ${nearestCity} on true
-       where m.review = 'held' and ${idsOfDays(days, "m.id")}`,
-    ),
+  const found = await rows<{ subject: string; city: string }>(
+    db,
+    `select distinct case when m.viewer is null then 'partner ' || m.partner_id
+         else 'network ' || left(encode(m.viewer, 'hex'), ${networkDigits}) end as subject, coalesce(c.name, '') as city
+     from marks m join stations a on a.id = m.station_id left join ${nearestCity} on true
+     where m.review = 'held'`,
   );
   return new Set(found.map(({ subject, city }) => JSON.stringify([subject, city])));
 }

@@ -1,6 +1,5 @@
 import type { ConsoleFailedMark } from "#src/contract/console.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
-import { idsOfDays, readOpen } from "#src/marks/days.ts";
 
 /** The open work of the marks workers, from the database, which alone knows it. */
 export interface Backlog {
@@ -14,44 +13,27 @@ export interface Backlog {
 }
 
 export async function readBacklog(db: Db): Promise<Backlog> {
-  const parts = await readOpen(db, (days) =>
-    rows<Omit<Backlog, "refolds">>(
-      db,
-      `select count(*) filter (where failed_at is null) as unprocessed,
-         floor(extract(epoch from server_now() - min(received_at) filter (where failed_at is null)))::bigint as "oldestS",
-         count(*) filter (where failed_at is not null) as failed
-       from marks where processed_at is null and ${idsOfDays(days)}`,
-    ),
+  const [backlog] = await rows<Backlog>(
+    db,
+    `select count(*) filter (where failed_at is null) as unprocessed,
+       floor(extract(epoch from server_now() - min(received_at) filter (where failed_at is null)))::bigint as "oldestS",
+       count(*) filter (where failed_at is not null) as failed,
+       (select count(*) from station_status where refold) as refolds
+     from marks where processed_at is null`,
   );
-  const sql = "select count(*) from station_status where refold";
-  const [stations] = await rows<{ count: number }>(db, sql);
-  return {
-    unprocessed: sumOf(parts, ({ unprocessed }) => unprocessed),
-    // The parts begin with the oldest days.
-    oldestS: parts.find(({ oldestS }) => oldestS !== null)?.oldestS ?? null,
-    failed: sumOf(parts, ({ failed }) => failed),
-    refolds: stations!.count,
-  };
+  return backlog!;
 }
-
-const sumOf = <T>(list: readonly T[], pick: (one: T) => number): number =>
-  list.reduce((sum, one) => sum + pick(one), 0);
 
 /** A mark that could not be processed and was set aside. */
 type FailedMark = Pick<ConsoleFailedMark, "id" | "station_id" | "status" | "failure"> &
   Record<"received_at" | "failed_at", Date>;
 
 export const listFailed = (db: Db, limit: number): Promise<FailedMark[]> =>
-  readOpen(
+  rows(
     db,
-    (days, wanted) =>
-      rows<FailedMark>(
-        db,
-        `select id, station_id, status, received_at, failed_at, failure from marks
-         where processed_at is null and failed_at is not null and ${idsOfDays(days)} order by id limit ?`,
-        [wanted],
-      ),
-    limit,
+    `select id, station_id, status, received_at, failed_at, failure from marks
+     where processed_at is null and failed_at is not null order by id limit ?`,
+    [limit],
   );
 
 /** Stations that wait to be folded anew, those written longest ago first. */

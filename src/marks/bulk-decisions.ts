@@ -2,8 +2,7 @@ import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 import { askRefold, type ChangedEvent, lockStations } from "#src/infrastructure/locks.ts";
-import { msOf } from "#src/marks/marks.ts";
-import { daysOfIds, idsOfDays } from "#src/marks/days.ts";
+import { idsBetween, msOf } from "#src/marks/marks.ts";
 import {
   readableSelection,
   refuseSelection,
@@ -194,7 +193,7 @@ export async function takeMarks(
   const changed = await rows<ChangedEvent>(
     tx,
     `update marks set review = '${becomes}'${also}
-     where id = any(?::bigint[]) and ${idsOfDays(daysOfIds(ids))}
+     where id = any(?::bigint[]) and ${idsBetween(ids)}
      returning station_id, ${msOf("effective_at")} as at`,
     [ids],
   );

@@ -2,8 +2,7 @@ import type { DuplicateOf } from "#src/contract/present.ts";
 import type { Admitted, IncomingMark } from "#src/domain/admit.ts";
 import type { Statement } from "#src/domain/state.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
-import { markColumns, type MarkRow, msOf, toMark } from "#src/marks/marks.ts";
-import { daysOfIds, idsOfDays } from "#src/marks/days.ts";
+import { idsBetween, markColumns, type MarkRow, msOf, toMark } from "#src/marks/marks.ts";
 
 /** The fields of a mark that are compared. */
 type Said = Statement &
@@ -75,7 +74,7 @@ export async function loadFirstMarks(
     db,
     `select ${markColumns}, (select encode(r.hash, 'hex') from reporters r where r.id = reporter_id) as reporter,
        lat, lon, acc_m, comment, express, ${msOf("received_at")} as received_at
-     from marks where id = any(?::bigint[]) and ${idsOfDays(daysOfIds(ids))}`,
+     from marks where id = any(?::bigint[]) and ${idsBetween(ids)}`,
     [ids],
   );
   return new Map(found.map((row) => [row.id, firstMarkOfRow(row)]));

@@ -3,9 +3,8 @@ import type { Speaker } from "#src/domain/chance/shares.ts";
 import { hourMs } from "#src/domain/units.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { networkDigits } from "#src/marks/source-blocks.ts";
-import { msOf } from "#src/marks/marks.ts";
+import { firstIdOfDayAfter, msOf } from "#src/marks/marks.ts";
 import { nearestCity } from "#src/marks/nearest-city.ts";
-import { type Days, idsOfDays, readOpen } from "#src/marks/days.ts";
 
 /** Some metres: no phone in a hand measures the station's own point so well. */
 const exactDegrees = 0.00003;
@@ -39,7 +38,7 @@ export async function heldGroups(
   db: Db,
   shareOf?: (speaker: Speaker) => number,
 ): Promise<ConsoleHeldGroup[]> {
-  const found = await readOpen(db, (days) => groupsOfDays(db, days));
+  const found = await readGroups(db);
   const groups = found.map(({ yes, low, no, queue, speakers, ...group }): ConsoleHeldGroup => {
     const { key_id: key, network, city, hour } = group;
     const source = network === null ? { ...(key === null ? {} : { key }) } : { network };
@@ -56,7 +55,7 @@ export async function heldGroups(
   return groups.sort((a, b) => step(b) - step(a));
 }
 
-const groupsOfDays = (db: Db, days: Days): Promise<Row[]> =>
+const readGroups = (db: Db): Promise<Row[]> =>
   rows<Row>(
     db,
     `select ${msOf("date_trunc('hour', m.received_at)")} as hour,
@@ -82,7 +81,8 @@ const groupsOfDays = (db: Db, days: Days): Promise<Row[]> =>
          and n.review in ('none', 'approved') and n.processed_at is not null and n.failed_at is null
          and case when m.viewer is null then n.key_id is distinct from m.key_id
            else n.viewer is distinct from m.viewer end
-         and ${idsOfDays([...days, ...days.flatMap((day) => [day - 1, day + 1])], "n.id")}) o
-     where m.review = 'held' and ${idsOfDays(days, "m.id")}
+         -- Both were received within a day of their moments.
+         and n.id >= ${firstIdOfDayAfter("m.id", -2)} and n.id < ${firstIdOfDayAfter("m.id", 3)}) o
+     where m.review = 'held'
      group by 1, 2, 3, c.name, m.viewer is null order by 1, marks desc`,
   );

@@ -4,13 +4,12 @@ import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { networkDigits } from "#src/marks/source-blocks.ts";
 import {
   firstIdOfDay,
-  firstIdOfDayBefore,
+  firstIdOfDayAfter,
   fromMs,
   idAfter,
   msOf,
   stationTitle,
 } from "#src/marks/marks.ts";
-import { type Days, idsOfDays, readOpen } from "#src/marks/days.ts";
 
 /** A mark that waits for the operator's decision (decisions 4). A rollback can select its `reporter_id`. */
 type HeldMark = Pick<Row, "id" | "station_id" | "station" | "status" | "remote" | "comment"> &
@@ -24,58 +23,40 @@ export async function listHeld(
   db: Db | Tx,
   limit: number,
 ): Promise<{ marks: HeldMark[]; total: number }> {
-  const marks = await readOpen(
+  const marks = await rows<HeldMark>(
     db,
-    (days, wanted) =>
-      rows<HeldMark>(
-        db,
-        `select m.id, m.station_id, m.status, m.received_at, m.effective_at, m.partner_id, m.key_id, m.reporter_id,
-           left(encode(m.viewer, 'hex'), ${networkDigits}) as network, r.first_seen, m.remote, ${stationTitle} as station, m.comment
-         from marks m left join stations s on s.id = m.station_id left join reporters r on r.id = m.reporter_id
-         where m.review = 'held' and ${idsOfDays(days, "m.id")} order by m.id limit ?`,
-        [wanted],
-      ),
-    limit,
+    `select m.id, m.station_id, m.status, m.received_at, m.effective_at, m.partner_id, m.key_id, m.reporter_id,
+       left(encode(m.viewer, 'hex'), ${networkDigits}) as network, r.first_seen, m.remote, ${stationTitle} as station, m.comment
+     from marks m left join stations s on s.id = m.station_id left join reporters r on r.id = m.reporter_id
+     where m.review = 'held' order by m.id limit ?`,
+    [limit],
   );
   return { marks, total: await countHeld(db) };
 }
 
 export async function countHeld(db: Db | Tx): Promise<number> {
-  const found = await readOpen(db, (days) =>
-    rows<{ count: number }>(
-      db,
-      `select count(*) from marks where review = 'held' and ${idsOfDays(days)}`,
-    ),
-  );
-  return found.reduce((sum, { count }) => sum + count, 0);
+  const sql = "select count(*) from marks where review = 'held'";
+  return (await rows<{ count: number }>(db, sql))[0]!.count;
 }
 
 /** Number of held marks by partner. */
 export async function countHeldByPartner(db: Db): Promise<Map<number, number>> {
-  const found = await readOpen(db, (days) =>
-    rows<{ partner: number; count: number }>(
-      db,
-      `select partner_id as partner, count(*) from marks
-       where review = 'held' and partner_id is not null and ${idsOfDays(days)} group by 1`,
-    ),
+  const found = await rows<{ partner: number; count: number }>(
+    db,
+    `select partner_id as partner, count(*) from marks
+     where review = 'held' and partner_id is not null group by 1`,
   );
-  const counts = new Map<number, number>();
-  for (const { partner, count } of found) counts.set(partner, (counts.get(partner) ?? 0) + count);
-  return counts;
+  return new Map(found.map(({ partner, count }) => [partner, count]));
 }
 
 /** Number of held marks by reason: intake's review, the limit of a source or a city, or a block. */
 export async function countHeldByReason(db: Db): Promise<Record<string, number>> {
-  const found = await readOpen(db, (days) =>
-    rows<{ reason: string; count: number }>(
-      db,
-      `select coalesce(held_reason, 'mass-no') as reason, count(*) from marks
-       where review = 'held' and ${idsOfDays(days)} group by 1 order by 1`,
-    ),
+  const found = await rows<{ reason: string; count: number }>(
+    db,
+    `select coalesce(held_reason, 'mass-no') as reason, count(*) from marks
+     where review = 'held' group by 1 order by 1`,
   );
-  const counts: Record<string, number> = { "mass-no": 0 };
-  for (const { reason, count } of found) counts[reason] = (counts[reason] ?? 0) + count;
-  return counts;
+  return { "mass-no": 0, ...Object.fromEntries(found.map(({ reason, count }) => [reason, count])) };
 }
 
 const historyMs = 7 * dayMs;
@@ -88,7 +69,7 @@ export async function heldRows(
   limit: number,
   now: number,
 ): Promise<{ marks: ConsoleHeldMark[]; total: number }> {
-  const held = await readOpen(db, (days, wanted) => rowsOfDays(db, days, wanted), limit);
+  const held = await oldestHeld(db, limit);
   const reporters = await reportersOf(db, new Set(held.map((mark) => mark.reporter_id)), now);
   return {
     marks: held.map(({ reporter_id: id, ...mark }) => ({ ...mark, reporter: reporters.get(id)! })),
@@ -96,7 +77,7 @@ export async function heldRows(
   };
 }
 
-const rowsOfDays = (db: Db, days: Days, limit: number): Promise<Row[]> =>
+const oldestHeld = (db: Db, limit: number): Promise<Row[]> =>
   rows<Row>(
     db,
     `select m.id, m.station_id, ${stationTitle} as station,
@@ -108,11 +89,11 @@ const rowsOfDays = (db: Db, days: Days, limit: number): Promise<Row[]> =>
      left join station_status t on t.station_id = m.station_id left join partners p on p.id = m.partner_id
      left join lateral (
        select count(*) as marks, count(distinct n.reporter_id) as reporters from marks n
-       where n.newcomer and n.status = 'no' and n.id >= ${firstIdOfDayBefore("m.id")}
-         and ${idsOfDays([...days, ...days.map((day) => day - 1)], "n.id")}
+       where n.newcomer and n.status = 'no' and n.id >= ${firstIdOfDayAfter("m.id", -1)}
+         and n.id < ${firstIdOfDayAfter("m.id", 1)}
          and n.received_at > m.received_at - interval '1 hour' and n.received_at <= m.received_at
          and (n.key_id = m.key_id and m.source = 'partner' or n.viewer = m.viewer and m.source <> 'partner')) src on true
-     where m.review = 'held' and ${idsOfDays(days, "m.id")} order by m.id limit ?`,
+     where m.review = 'held' order by m.id limit ?`,
     [limit],
   );
 

@@ -29,9 +29,9 @@ export const firstIdOfDay = (ms: number): number => Math.floor(ms / dayMs) * per
 /** The beginning, ms, of the UTC day on which the mark of this id was received. */
 export const dayOfId = (id: number): number => Math.floor(id / perDay) * dayMs;
 
-/** SQL for the smallest mark id of the UTC day before that of the mark with the id in `column`. */
-export const firstIdOfDayBefore = (column: string): string =>
-  `((${column} >> ${sequenceBits}) - 1) << ${sequenceBits}`;
+/** SQL for the smallest mark id of the UTC day `days` after that of the mark with the id in `column`. */
+export const firstIdOfDayAfter = (column: string, days: number): string =>
+  `((${column} >> ${sequenceBits}) + ${days} << ${sequenceBits})`;
 
 /** The mark id of a time of receipt and a sequence number. */
 export const markId = (receivedAt: number, sequence: number): number =>
@@ -43,8 +43,8 @@ export const markId = (receivedAt: number, sequence: number): number =>
  */
 export const idAfter = (now: number): number => firstIdOfDay(now + 2 * dayMs);
 
-/** Most partitions that one statement reads here: a transaction locks each of them with all its indexes. */
-const daysAtOnce = 6;
+/** Marks of most days that one transaction changes. */
+const daysAtOnce = 30;
 
 /** SQL on ids for the marks of the days from `since` to `now`, ms: some days at a time, the newest first. */
 export function* idsByDays(since: number, now: number, column = "id"): Generator<string> {
@@ -53,6 +53,12 @@ export function* idsByDays(since: number, now: number, column = "id"): Generator
   for (let end = Math.floor(now / dayMs) + 2; end > first; end -= daysAtOnce)
     yield `${column} >= ${Math.max(first, end - daysAtOnce) * perDay} and ${column} < ${end * perDay}`;
 }
+
+/** SQL on ids for the partitions of these marks. */
+export const idsBetween = (ids: readonly number[], column = "id"): string =>
+  ids.length === 0
+    ? "false"
+    : `${column} between ${ids.reduce((a, b) => Math.min(a, b))} and ${ids.reduce((a, b) => Math.max(a, b))}`;
 
 /**
  * True for Postgres' refusal of a mark without a partition: a check_violation that names the table but no constraint.

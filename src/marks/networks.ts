@@ -2,7 +2,6 @@ import type { ConsoleNetwork } from "#src/contract/console.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { networkDigits } from "#src/marks/source-blocks.ts";
 import { msOf } from "#src/marks/marks.ts";
-import { idsOfDays, readOpen } from "#src/marks/days.ts";
 
 const alarmDays = 7;
 const subjectStart = "network ";
@@ -13,12 +12,10 @@ const subjectStart = "network ";
  * held marks first, then the latest alarms. Other networks are only in marks, which have no index by network.
  */
 export async function namedNetworks(db: Db, limit: number): Promise<ConsoleNetwork[]> {
-  const held = await readOpen(db, (days) =>
-    rows<{ network: string; held: number }>(
-      db,
-      `select left(encode(viewer, 'hex'), ${networkDigits}) as network, count(*) as held from marks
-       where review = 'held' and viewer is not null and ${idsOfDays(days)} group by 1`,
-    ),
+  const held = await rows<{ network: string; held: number }>(
+    db,
+    `select left(encode(viewer, 'hex'), ${networkDigits}) as network, count(*) as held from marks
+     where review = 'held' and viewer is not null group by 1`,
   );
   const alarms = await rows<{ network: string; alarm: number }>(
     db,

@@ -1,10 +1,7 @@
 import type { Refusal } from "#src/contract/refusals.ts";
-import { dayMs } from "#src/domain/units.ts";
-import { databaseNow } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { findPerson, refuseUnknownPartner, sideOf } from "#src/marks/erasure.ts";
-import { idsByDays } from "#src/marks/marks.ts";
 import { type Person, reporterOf } from "#src/marks/reporter.ts";
 import { formatTime } from "#src/domain/time.ts";
 import type { Grade } from "#src/domain/vocabulary.ts";
@@ -48,7 +45,7 @@ export async function exportPerson(
     blocked_until: textOf(reporter?.blocked_until),
     alerts: await readAlerts(db, hash),
     suggestions: await suggestionsOf(db, hash),
-    marks: reporter === null ? [] : await readMarks(db, reporter.id, config),
+    marks: reporter === null ? [] : await readMarks(db, reporter.id),
   };
   const entry = { action: "reporter.export", subject: sideOf(person) };
   return act(db, actor, async () => ({ value, ...entry }));
@@ -65,26 +62,17 @@ const textOf = (at: Date | null | undefined): string | null =>
 const time = (column: string): string =>
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS')`;
 
-async function readMarks(
-  db: Db,
-  reporterId: number,
-  config: Config,
-): Promise<Record<string, unknown>[]> {
-  const marks: Record<string, unknown>[] = [];
-  const now = await databaseNow(db);
-  for (const ids of idsByDays(now - (config.retentionDays + 2) * dayMs, now)) {
-    const found = await rows<{ mark: Record<string, unknown> }>(
-      db,
-      `select json_strip_nulls(json_build_object('report_id', id::text, 'station_id', station_id, 'key', key_id,
-         'received', ${time("received_at")}, 'effective', ${time("effective_at")}, 'status', status, 'lat', lat,
-         'lon', lon, 'acc_m', acc_m, 'network', encode(viewer, 'hex'), 'express', express, 'fuels', fuels,
-         'fuels_no', fuels_no, 'queue', queue, 'prices', prices, 'limit_l', limit_l, 'no_cash', no_cash,
-         'fuel_cards_only', fuel_cards_only, 'text', comment, 'external_id', external_id, 'remote', remote,
-         'review', review, 'taken_back', ${time("taken_back_at")}, 'outcome', outcome)) as mark
-       from marks where reporter_id = ? and ${ids} order by id desc`,
-      [reporterId],
-    );
-    marks.push(...found.map(({ mark }) => mark));
-  }
-  return marks;
+async function readMarks(db: Db, reporterId: number): Promise<Record<string, unknown>[]> {
+  const found = await rows<{ mark: Record<string, unknown> }>(
+    db,
+    `select json_strip_nulls(json_build_object('report_id', id::text, 'station_id', station_id, 'key', key_id,
+       'received', ${time("received_at")}, 'effective', ${time("effective_at")}, 'status', status, 'lat', lat,
+       'lon', lon, 'acc_m', acc_m, 'network', encode(viewer, 'hex'), 'express', express, 'fuels', fuels,
+       'fuels_no', fuels_no, 'queue', queue, 'prices', prices, 'limit_l', limit_l, 'no_cash', no_cash,
+       'fuel_cards_only', fuel_cards_only, 'text', comment, 'external_id', external_id, 'remote', remote,
+       'review', review, 'taken_back', ${time("taken_back_at")}, 'outcome', outcome)) as mark
+     from marks where reporter_id = ? order by id desc`,
+    [reporterId],
+  );
+  return found.map(({ mark }) => mark);
 }

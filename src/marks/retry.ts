@@ -1,6 +1,6 @@
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
-import { daysOfIds, idsOfDays, readOpen } from "#src/marks/days.ts";
+import { idsBetween } from "#src/marks/marks.ts";
 import { act, nothing, operatorAct, unknown } from "#src/operators/act.ts";
 import { longId } from "#src/operators/inputs.ts";
 
@@ -31,12 +31,9 @@ export async function retryAllMarks(
   done: (stationIds: string[], count: number, total: number) => void,
 ): Promise<{ marks: number; stations: number } | Refusal> {
   // The list is made at the beginning, so that a mark which fails again meanwhile is not retried for ever.
-  const failed = await readOpen(db, (days) =>
-    rows<{ id: number }>(
-      db,
-      `select id from marks where processed_at is null and failed_at is not null and ${idsOfDays(days)} order by id`,
-    ),
-  );
+  const failedSql =
+    "select id from marks where processed_at is null and failed_at is not null order by id";
+  const failed = await rows<{ id: number }>(db, failedSql);
   const stations = new Set<string>();
   let marks = 0;
   for (let from = 0; from < failed.length; from += marksAtOnce) {
@@ -45,7 +42,7 @@ export async function retryAllMarks(
       const found = await rows<{ stationId: string }>(
         tx,
         `update marks set failed_at = null, failure = null
-         where id = any(?::bigint[]) and ${idsOfDays(daysOfIds(ids))} and processed_at is null and failed_at is not null
+         where id = any(?::bigint[]) and ${idsBetween(ids)} and processed_at is null and failed_at is not null
          returning station_id as "stationId"`,
         [ids],
       );

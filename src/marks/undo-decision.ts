@@ -12,8 +12,7 @@ import {
   keptColumns,
   lockBatch,
 } from "#src/marks/bulk-decisions.ts";
-import { msOf } from "#src/marks/marks.ts";
-import { daysOfIds, idsOfDays, reopenDays } from "#src/marks/days.ts";
+import { idsBetween, msOf } from "#src/marks/marks.ts";
 import { act, unknown } from "#src/operators/act.ts";
 
 /**
@@ -84,18 +83,16 @@ export async function restoreMarks(
   if (kept.length === 0) return null;
   await lockStations(tx, stationIds, "wait");
   const ids = kept.map((mark) => mark.mark_id);
-  const restored = await rows<ChangedEvent & { id: number; open: boolean }>(
+  const restored = await rows<ChangedEvent>(
     tx,
     `update marks set ${keptColumns.map((column) => `${column} = k.${column}`).join(", ")}
      from mark_batch_marks k where k.batch_id = ? and k.station_id = any(?::text[]) and k.mark_id = marks.id
-       and marks.id = any(?::bigint[]) and ${idsOfDays(daysOfIds(ids), "marks.id")}
+       and marks.id = any(?::bigint[]) and ${idsBetween(ids, "marks.id")}
        and marks.review = '${batchActs[name].becomes}'
-     returning marks.id, marks.station_id, ${msOf("marks.effective_at")} as at,
-       marks.processed_at is null or marks.review = 'held' as open`,
+     returning marks.station_id, ${msOf("marks.effective_at")} as at`,
     [id, stationIds, ids],
   );
   await rows(tx, `delete from mark_batch_marks where ${ofChunk}`, [id, stationIds]);
-  await reopenDays(tx, daysOfIds(restored.filter(({ open }) => open).map((mark) => mark.id)));
   const touched = [...new Set(restored.map((mark) => mark.station_id))];
   if (batchActs[name].refolds) await askRefold(tx, restored);
   return { marks: restored.length, stationIds: touched };

@@ -10,7 +10,7 @@ import { line } from "#src/operators/inputs.ts";
 
 /** The data that a step of the retention would delete. */
 export interface Due {
-  /** Rows, or days' tables. */
+  /** Rows, or days whose marks are to be cleared. */
   count: number;
   /** Time of the oldest, ms; null when nothing is due. */
   oldest: number | null;

@@ -30,6 +30,10 @@ describe("the ids of advisory locks", () => {
       const sql = await readFile(file, "utf8");
       for (const [, id] of sql.matchAll(/advisory_\w+\((\d+)/g)) locked.add(Number(id));
     }
-    expect([...locked].sort()).to.deep.equal([lockIds.changeFeed, lockIds.markPartitions]);
+    expect([...locked].sort()).to.deep.equal([
+      lockIds.changeFeed,
+      lockIds.markPartitions,
+      lockIds.dropPartitions,
+    ]);
   });
 });

@@ -73,7 +73,7 @@ export const storedMarks = (db: Db): Promise<StoredMark[]> =>
   rows<StoredMark>(
     db,
     `select id, external_id,
-       (outcome is not null or review = 'withdrawn') and failed_at is null as done from marks`,
+       (outcome is not null or review = 'withdrawn') and failed_at is null as done from marks where external_id is not null`,
   );
 
 /** What only a deletion makes fewer, and the days that marks have a table for. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { readProcfile } from "#demo/roles.ts";
 import { loadConfig } from "#src/infrastructure/config.ts";
-import { createDb, type Db } from "#src/infrastructure/db.ts";
+import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
 import { isKept, type Load, type Sent, startLoad } from "#test/fault/load.ts";
@@ -59,7 +59,9 @@ describe("fault: an upgrade and the way back, two versions side by side", functi
     await release(earlier.folder);
     const config = loadConfig(env);
     db = createDb(config, "test");
-    const places = Array.from({ length: stationCount }, (_, n) => placeOf(n));
+    await addHistory(db);
+    const history = await contentOf(db);
+    const places = Array.from({ length: stationCount + 1 }, (_, n) => placeOf(n));
     await insertPlaces(db, places);
     const partner = ["--name", "Test", "--rpm", "100000", "--daily", "100000000"];
     const { id } = await operate(earlier.folder, "partner", "create", ...partner);
@@ -95,6 +97,7 @@ describe("fault: an upgrade and the way back, two versions side by side", functi
         await goOn(sent);
         if (left !== undefined) expect(await left.stop(60_000), "exit code").to.equal(0);
       }
+      await expectFound(db!, placeOf(stationCount).id);
     };
     await release(projectRoot);
     await goOn(sent);
@@ -106,6 +109,7 @@ describe("fault: an upgrade and the way back, two versions side by side", functi
     await goOn(sent);
     await load.stop();
 
+    expect(await contentOf(db)).to.deep.equal(history);
     expectAnswers(sent, {});
     expect(sent.filter((one) => !isKept(one))).to.deep.equal([]);
     expect(sent.filter((one) => one.body.duplicate === true)).to.deep.equal([]);
@@ -155,6 +159,48 @@ describe("fault: an upgrade and the way back, two versions side by side", functi
     expect(marks, "marks withdrawn").to.be.greaterThan(0);
   }
 });
+
+const daysBefore = 75;
+
+/** Marks of the days before, which count no more. */
+async function addHistory(db: Db): Promise<void> {
+  for (let from = daysBefore; from > 0; from -= 15)
+    await rows(db, "select ensure_mark_partitions(current_date - ?::int, 15)", [from]);
+  await rows(
+    db,
+    `insert into marks (id, station_id, reporter_id, source, status, received_at, effective_at, remote, needed, rule,
+       processed_at, outcome, review)
+     select ((current_date - ago - date '1970-01-01')::bigint << 32) + 1e9::bigint + n, 'n' || n, 0, 'partner', 'yes',
+       now() - ago * interval '1 day', now() - ago * interval '1 day', false, 1, 'geolocated', now(), 'published', 'withdrawn'
+     from generate_series(1, ${daysBefore}) ago, generate_series(1, 50) n`,
+  );
+}
+
+const contentOf = (db: Db): Promise<unknown> =>
+  rows(
+    db,
+    "select count(*), sum(hashtextextended(marks::text, 0)) as content from marks where reporter_id = 0",
+  );
+
+/** A mark that waits since weeks is found by the workers that run now. */
+async function expectFound(db: Db, stationId: string): Promise<void> {
+  const [mark] = await rows<{ id: number }>(
+    db,
+    `insert into marks (id, station_id, reporter_id, source, status, received_at, effective_at, remote, needed, rule)
+     select ((current_date - 40 - date '1970-01-01')::bigint << 32) + nextval('mark_seq'), ?, min(id), 'partner', 'yes',
+       now() - interval '40 days', now() - interval '40 days', false, 1, 'geolocated' from reporters returning id`,
+    [stationId],
+  );
+  await until(
+    () =>
+      rows<{ done: boolean }>(
+        db,
+        "select processed_at is not null as done from marks where id = ?",
+        [mark!.id],
+      ),
+    ([found]) => found!.done,
+  );
+}
 
 /** Until 50 marks more are answered. */
 async function goOn(sent: readonly Sent[]): Promise<void> {

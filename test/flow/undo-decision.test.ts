@@ -3,7 +3,6 @@ import { isRefusal } from "#src/contract/refusals.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import type { ConsoleBatch } from "#src/contract/console.ts";
 import { decideBatch } from "#src/marks/bulk-decisions.ts";
-import { closeDays, openDays } from "#src/marks/days.ts";
 import { undoDecision } from "#src/marks/undo-decision.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import { startRole } from "#test/harness/roles.ts";
@@ -145,7 +144,7 @@ describe("flow: decisions about many marks are taken back", function () {
       `update marks set review = 'held', held_reason = 'source', processed_at = now(), outcome = 'held' where station_id = ?`,
       [placeOf(6).id],
     );
-    // In the partition of a day that nobody looks at unless it is listed.
+    // Older than what a worker looks at all the time.
     const old = Math.floor(Date.now() / 86_400_000) - 10;
     await rows(db, "select ensure_mark_partitions(date '1970-01-01' + ?::int, 1)", [old]);
     await rows(db, "update marks set id = (?::bigint << 32) + (id & 4294967295)", [old]);
@@ -154,14 +153,9 @@ describe("flow: decisions about many marks are taken back", function () {
     const done = await decideBatch(db, "test", "rollback", selection, quiet);
     if (isRefusal(done)) throw new Error("not done");
     expect(await countUnprocessed(db)).to.equal(0);
-    await closeDays(db, Date.now());
-    expect((await openDays(db)).flat()).to.not.include(old);
 
     expect(await undoDecision(db, "test", ["rollback"], done.id!, quiet)).to.include({ marks: 3 });
     expect((await stored()).marks).to.deep.equal(before.marks);
-    expect((await openDays(db)).flat()).to.include(old);
-    await closeDays(db, Date.now());
-    expect((await openDays(db)).flat()).to.include(old);
     await refoldWhole([4]);
     stage.workers.push(await startRole("marks", instance.env));
     await until(

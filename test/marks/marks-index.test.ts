@@ -57,7 +57,7 @@ describe("the index of marks by key", () => {
 
   it("comes with every partition that is made later", async () => {
     const before = await partitions();
-    await rows(db, "select ensure_mark_partitions(current_date + 20, 1)");
+    await rows(db, "select ensure_mark_partitions(current_date + 40, 1)");
     const now = await partitions();
     expect(now).to.have.length(before.length + 1);
     expect(await state()).to.deep.equal({ valid: true, parts: now });

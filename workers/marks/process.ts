@@ -9,7 +9,6 @@ import {
 import { refoldMarks } from "#src/marks/histories.ts";
 import { waitingMax } from "#src/marks/marks.ts";
 import { moveMarks } from "#src/marks/move-marks.ts";
-import { type Days, daysOfIds, idsOfDays, openDays } from "#src/marks/days.ts";
 import { type Locking, lockStations } from "#src/infrastructure/locks.ts";
 import type { Quarantine } from "#src/infrastructure/quarantine.ts";
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
@@ -40,8 +39,8 @@ export interface Processed {
 }
 
 export interface ProcessOptions {
-  /** Days whose marks are read; by default the latest ones, so that old partitions are not read. */
-  days?: Days;
+  /** Reads all unprocessed marks; without it those of the latest days. */
+  all?: true;
   locking: Locking;
 }
 
@@ -139,7 +138,7 @@ const takeUnit = (deps: ProcessDeps, unit: Unit, scope: ProcessOptions): Promise
     const { config } = deps;
     const { stationIds, marks } = unit;
     const refoldMax = stationIds.length === 1 ? refoldMarks : sharedRefoldMarks;
-    const only = marks === undefined ? {} : { days: daysOfIds([marks[0]!]), only: marks[0]! };
+    const only = marks === undefined ? {} : { only: marks[0]! };
     const { stations, firstSeen, now } = await loadStationFacts(
       tx,
       stationIds,
@@ -195,9 +194,8 @@ function noteUnreadable(
 }
 
 async function openMarks({ db }: ProcessDeps, stationId: string): Promise<number[]> {
-  const days = (await openDays(db)).flat();
   const marksSql = `select id from marks
-    where station_id = ? and processed_at is null and failed_at is null and ${idsOfDays(days)} order by id`;
+    where station_id = ? and processed_at is null and failed_at is null order by id`;
   return (await rows<{ id: number }>(db, marksSql, [stationId])).map(({ id }) => id);
 }
 

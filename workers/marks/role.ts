@@ -4,7 +4,6 @@ import { rows } from "#src/infrastructure/db.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
 import { inTraces } from "#src/infrastructure/tracing.ts";
 import { fromMs, recentIds } from "#src/marks/marks.ts";
-import { type Days, idsOfDays, openDays } from "#src/marks/days.ts";
 import type { MarksJob } from "#src/infrastructure/queues.ts";
 import { advanceGenerations } from "#src/feed/cache-generations.ts";
 import { createRetryBackoff, noteUnfoldable, type Unfoldable } from "#src/marks/unfoldable.ts";
@@ -102,39 +101,34 @@ export function createMarksRole(deps: RoleDeps): Role {
   );
 
   const sweep = async (): Promise<void> => {
-    // Once a minute it also reads the old days that may have open marks.
-    const reaches: (Days | undefined)[] = rounds++ % 30 === 0 ? await openDays(db) : [undefined];
+    // Once a minute it also reads the marks of old days.
+    const reach = rounds++ % 30 === 0 ? { all: true as const } : {};
     const due = backoff.due();
-    const waiting = new Set<string>();
-    let processed = 0;
-    for (const days of reaches) {
-      const found = (await findWaiting(days)).filter((id) => !waiting.has(id));
-      for (const id of found) waiting.add(id);
-      const scope: ProcessOptions = { ...(days === undefined ? {} : { days }), locking: "skip" };
-      const alone = found.filter((id) => due.includes(id));
-      processed += await run(
-        found.filter((id) => !backoff.isFailing(id)),
-        scope,
-      );
-      for (const stationId of alone) processed += await run([stationId], scope);
-    }
+    const waiting = await findWaiting(reach);
+    const scope: ProcessOptions = { ...reach, locking: "skip" };
+    let processed = await run(
+      waiting.filter((id) => !backoff.isFailing(id)),
+      scope,
+    );
+    for (const stationId of waiting.filter((id) => due.includes(id)))
+      processed += await run([stationId], scope);
     // Stations without waiting marks were done by another process.
     await report(
       backoff.note(
-        due.filter((id) => !waiting.has(id)),
+        due.filter((id) => !waiting.includes(id)),
         [],
       ),
     );
-    if (waiting.size > 0) log.info({ processed, stations: waiting.size }, "sweep found work");
+    if (waiting.length > 0) log.info({ processed, stations: waiting.length }, "sweep found work");
   };
   /** Stations with unprocessed marks, and those to be folded anew. */
-  const findWaiting = async (days: Days | undefined): Promise<string[]> => {
+  const findWaiting = async ({ all }: { all?: true }): Promise<string[]> => {
     const found = await rows<{ station_id: string }>(
       db,
       `select station_id from (
          select distinct station_id from marks
          where processed_at is null and failed_at is null and received_at < ${fromMs}
-           and ${days === undefined ? recentIds(clock()) : idsOfDays(days)}
+           and ${all ? "true" : recentIds(clock())}
          union select station_id from station_status where refold
          union select case verdict when 'joined' then station_id else into_id end from station_pairs where moving) s
        where station_id <> all(?::text[]) limit ${sweepStations}`,

@@ -4,8 +4,7 @@ import { columnsOf } from "#src/infrastructure/lists.ts";
 import type { Point } from "#src/domain/geo.ts";
 import type { StationState } from "#src/domain/state.ts";
 import { runsChangedBy, runsOfRefold, transitions, statusAt } from "#src/domain/view.ts";
-import { firstIdOfDay, fromMs, hotMs, idAfter } from "#src/marks/marks.ts";
-import { daysOfIds, idsOfDays } from "#src/marks/days.ts";
+import { firstIdOfDay, fromMs, hotMs, idAfter, idsBetween } from "#src/marks/marks.ts";
 import { keptWholeSince, type StationRuns, writeRuns } from "#src/marks/stored-runs.ts";
 import type { PipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import { countHarmful } from "#src/alarms/harmful-counts.ts";
@@ -81,7 +80,7 @@ async function writeReview(
     const ids = held.map(({ markId }) => markId);
     const sql = `update marks set review = 'held', held_reason = h.reason
       from unnest(?::bigint[], ?::text[]) as h(id, reason) where marks.id = h.id and marks.id = any(?::bigint[])
-        and ${idsOfDays(daysOfIds(ids), "marks.id")}`;
+        and ${idsBetween(ids, "marks.id")}`;
     statements.push(rows(tx, sql, [...columnsOf(held, "markId", "reason"), ids]));
   }
   if (alarms.length > 0) statements.push(raiseAlarms(tx, alarms));
@@ -180,7 +179,7 @@ async function write(
        from (select * from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::int[], ?::int[], ?::text[])
          as o(id, outcome, status, reason, have, needed, rule)) o
        where marks.id = o.id and marks.id = any(?::bigint[]) and marks.processed_at is null
-         and ${allHot ? `marks.id >= ${from} and marks.id < ${to}` : idsOfDays(daysOfIds(ids), "marks.id")}
+         and ${allHot ? `marks.id >= ${from} and marks.id < ${to}` : idsBetween(ids, "marks.id")}
        returning marks.id, marks.partner_id, marks.source
      ), told as (${outcomesTold}), opinion as (
        insert into opinions (station_id, reporter_id, mark_id, effective_at, mark)

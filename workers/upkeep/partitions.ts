@@ -1,10 +1,11 @@
-import { createDb, isUnavailable, rows } from "#src/infrastructure/db.ts";
+import { createDb, type Db, isUnavailable, rows } from "#src/infrastructure/db.ts";
 import { lockIds } from "#src/infrastructure/locks.ts";
 import { directUrl } from "#src/infrastructure/postgres-hosts.ts";
 import type { ServerTime } from "#src/infrastructure/server-time.ts";
-import { type DayTable, dayOfTable, dayTablesBefore } from "#src/marks/days.ts";
+import { type MarkTable, tablesUntil } from "#src/marks/mark-tables.ts";
+import { firstIdOfDay } from "#src/marks/marks.ts";
 import type { RoleDeps } from "#workers/role.ts";
-import { pruneReporters } from "#workers/upkeep/people.ts";
+import { pruneReporters, pruneTable } from "#workers/upkeep/people.ts";
 
 type Deps = Pick<RoleDeps, "db" | "config" | "clock" | "log">;
 
@@ -14,50 +15,58 @@ type Deps = Pick<RoleDeps, "db" | "config" | "clock" | "log">;
  */
 export const usualPatience = { lockTimeoutMs: 10_000, queryTimeoutMs: 120_000 };
 
+/** Marks that one statement deletes. */
+const deletedAtOnce = 2000;
+
+/** Marks of today and of a week ahead have a partition. */
+const daysMade = 8;
+
 /**
  * Makes the partitions of the coming days. Returns the number of missing ones. Not while the clocks are not trusted:
  * those of a week exist, and intake makes one that a mark needs.
  */
 export async function makePartitions({
   db,
-  config,
   time,
-}: Pick<RoleDeps, "db" | "config"> & { time: Pick<ServerTime, "isTrusted"> }): Promise<number> {
+}: Pick<RoleDeps, "db"> & { time: Pick<ServerTime, "isTrusted"> }): Promise<number> {
   if (!time.isTrusted()) return 0;
-  const sql =
-    "select ensure_mark_partitions((server_now() at time zone 'UTC')::date, ?::int) as made";
-  const [made] = await rows<{ made: number }>(db, sql, [config.partitionsAhead + 1]);
+  const sql = `select ensure_mark_partitions((server_now() at time zone 'UTC')::date, ${daysMade}) as made`;
+  const [made] = await rows<{ made: number }>(db, sql);
   return made!.made;
 }
 
 /**
- * Drops the tables of marks of the days before that of `ms`: detaches them concurrently, so that no reader waits, and
- * drops them (decisions 16.24). Continues an interrupted run. A table that a long transaction reads stays for the next
- * run. Rejects when another table could not be dropped, after it has tried them all.
+ * Deletes the marks of the days before that of `ms`, and the reporters whose last mark was among them. Tables of which
+ * nothing is to be kept are detached concurrently, so that no reader waits, and dropped; of the next one the rows are
+ * deleted (decisions 16.24). Continues an interrupted run. A table that a long transaction reads stays for the next run.
+ * Rejects when another table could not be dropped, after it has tried them all.
  */
-export async function dropPartitions(
-  { db, config, clock, log }: Deps,
+export async function dropMarks(
+  { config, clock, log }: Omit<Deps, "db">,
   ms: number,
   patience = usualPatience,
+  atOnce = deletedAtOnce,
 ): Promise<void> {
-  if ((await dayTablesBefore(db, ms)).length === 0) return;
   // A separate connection, because its time-outs are longer, and it holds the advisory lock of this run.
   const own = createDb({ ...config, ...patience, databaseUrl: directUrl(config) }, "retention", 1);
   try {
     const sql = `select pg_try_advisory_lock(${lockIds.dropPartitions}) as ours`;
     const [lock] = await rows<{ ours: boolean }>(own, sql);
     if (!lock!.ours) return;
-    await dropEach({ db: own, config, clock, log }, await dayTablesBefore(own, ms));
+    const deps = { db: own, config, clock, log };
+    const faults = await dropEach(deps, await tablesUntil(own, ms));
+    await deleteMarks(deps, firstIdOfDay(ms), atOnce);
+    if (faults.length > 0) throw faults[0];
   } finally {
     await own.destroy();
   }
 }
 
-async function dropEach(deps: Deps, tables: readonly DayTable[]): Promise<void> {
+async function dropEach(deps: Deps, tables: readonly MarkTable[]): Promise<unknown[]> {
   const { db, log } = deps;
   let detaching = true;
   const faults: unknown[] = [];
-  for (const { name, state } of tables) {
+  for (const { name, end, state } of tables) {
     if (state !== "detached" && !detaching) continue;
     try {
       if (state !== "detached") {
@@ -67,7 +76,7 @@ async function dropEach(deps: Deps, tables: readonly DayTable[]): Promise<void> 
         await db.raw(`alter table marks detach partition ?? ${how}`, [name]);
         detaching = true;
       }
-      await pruneReporters(deps, name, dayOfTable(name));
+      await pruneTable(deps, name, firstIdOfDay(end));
       await db.raw("drop table ??", [name]);
       log.info({ partition: name }, "marks past their retention dropped");
     } catch (error) {
@@ -82,7 +91,41 @@ async function dropEach(deps: Deps, tables: readonly DayTable[]): Promise<void> 
       faults.push(error);
     }
   }
-  if (faults.length > 0) throw faults[0];
+  return faults;
 }
+
+/** Deletes the marks with ids below `below`, the oldest first, some at a time. */
+async function deleteMarks(deps: Deps, below: number, atOnce: number): Promise<void> {
+  for (let count = 0; ;) {
+    const slice = await oldestMarks(deps.db, below, atOnce);
+    count += slice.count;
+    if (slice.last !== null) {
+      await pruneReporters(deps, slice.reporters, slice.last + 1);
+      await rows(deps.db, `delete from marks where id between ${slice.first} and ${slice.last}`);
+    }
+    if (slice.count < atOnce) {
+      if (count > 0) deps.log.info({ marks: count }, "marks past their retention deleted");
+      return;
+    }
+  }
+}
+
+interface Slice {
+  count: number;
+  first: number;
+  last: number | null;
+  reporters: number[];
+}
+
+const oldestMarks = async (db: Db, below: number, limit: number): Promise<Slice> =>
+  (
+    await rows<Slice>(
+      db,
+      `select count(*), min(id) as first, max(id) as last,
+         coalesce(array_agg(distinct reporter_id), '{}') as reporters
+       from (select id, reporter_id from marks where id < ${below} order by id limit ?) m`,
+      [limit],
+    )
+  )[0]!;
 
 const isLockTimeout = (error: unknown): boolean => (error as { code?: unknown }).code === "55P03";

@@ -1,8 +1,8 @@
+import { formatTime } from "#src/domain/time.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { lockIntake } from "#src/infrastructure/locks.ts";
-import { firstIdOfDay, idsByDays } from "#src/marks/marks.ts";
-import { type DayTable, dayOfTable, dayTablesBefore } from "#src/marks/days.ts";
+import { dayOfId, firstIdOfDay } from "#src/marks/marks.ts";
 import type { RoleDeps } from "#workers/role.ts";
 
 type Deps = Pick<RoleDeps, "db" | "config" | "clock" | "log">;
@@ -18,26 +18,32 @@ export async function clearOldMarks(
   { db, config, clock, log }: Deps,
   atOnce = takenAtOnce,
 ): Promise<void> {
-  for (const { name } of await daysToClear(db, clock() - config.positionDays * dayMs)) {
-    const day = dayOfTable(name) / dayMs;
+  for (const day of await daysToClear(db, clock() - config.positionDays * dayMs)) {
     await clearDay(db, day, config.statusLifetimeMs, atOnce);
     const note = "insert into cleared_days (day) values (date '1970-01-01' + ?::int)";
     await rows(db, `${note} on conflict do nothing`, [day]);
-    log.info({ partition: name }, "positions and comments of the day cleared");
+    log.info(
+      { day: formatTime(day * dayMs).slice(0, 10) },
+      "positions and comments of the day cleared",
+    );
   }
-  await db.raw(
-    "delete from cleared_days where to_regclass('marks_' || to_char(day, 'YYYYMMDD')) is null",
-  );
 }
 
-/** The tables of the days before that of `ms` that were not cleared yet. */
-export async function daysToClear(db: Db, ms: number): Promise<DayTable[]> {
-  const sql = "select day - date '1970-01-01' as day from cleared_days";
-  const done = new Set((await rows<{ day: number }>(db, sql)).map(({ day }) => day));
-  const tables = await dayTablesBefore(db, ms);
-  return tables.filter(
-    ({ name, state }) => state === "attached" && !done.has(dayOfTable(name) / dayMs),
+/** The days with marks before that of `ms` that were not cleared yet, and those between, numbers since the epoch. */
+export async function daysToClear(db: Db, ms: number): Promise<number[]> {
+  const sql = "select max(day) - date '1970-01-01' as day from cleared_days";
+  const [cleared] = await rows<{ day: number | null }>(db, sql);
+  const from = firstIdOfDay(((cleared!.day ?? -1) + 1) * dayMs);
+  const [left] = await rows<{ first: number | null; last: number | null }>(
+    db,
+    `select min(id) as first, max(id) as last from marks where id >= ${from} and id < ${firstIdOfDay(ms)}`,
   );
+  if (left!.first === null) return [];
+  const [first, last] = [left!.first, left!.last!].map((id) => dayOfId(id) / dayMs) as [
+    number,
+    number,
+  ];
+  return Array.from({ length: last - first + 1 }, (_, n) => first + n);
 }
 
 /**
@@ -70,44 +76,40 @@ async function clearDay(db: Db, day: number, lifetimeMs: number, atOnce: number)
   }
 }
 
-/**
- * Deletes the reporters whose last mark is in `table`, which is about to be dropped; `day` is the beginning, ms, of its
- * UTC day (decisions 19.10). A person who comes back is a new reporter. Opinions are gone long before.
- */
-export async function pruneReporters(
-  { db, clock }: Deps,
+/** The same as `pruneReporters` for all reporters of a detached table, whose marks have ids below `from`. */
+export async function pruneTable(
+  deps: Deps,
   table: string,
-  day: number,
+  from: number,
   atOnce = takenAtOnce,
 ): Promise<number> {
   let pruned = 0;
   for (let last = 0; ;) {
     const sql =
       "select distinct reporter_id as id from ?? where reporter_id > ? order by 1 limit ?";
-    const here = (await rows<{ id: number }>(db, sql, [table, last, atOnce])).map(({ id }) => id);
+    const here = (await rows<{ id: number }>(deps.db, sql, [table, last, atOnce])).map(
+      ({ id }) => id,
+    );
     if (here.length === 0) return pruned;
     last = here.at(-1)!;
-    const gone = await withoutMarksSince(db, here, day + dayMs, clock());
-    if (gone.length > 0) pruned += await deleteReporters(db, gone, clock());
+    pruned += await pruneReporters(deps, here, from);
   }
 }
 
-/** The reporters without a mark on the days from `since` to `now`, ms. */
-async function withoutMarksSince(
-  db: Db,
+/**
+ * Deletes those of the reporters who have no mark with an id of `from` or above: their other marks are about to go
+ * (decisions 19.10). A person who comes back is a new reporter. Opinions are gone long before.
+ */
+export async function pruneReporters(
+  { db, clock }: Deps,
   ids: readonly number[],
-  since: number,
-  now: number,
-): Promise<number[]> {
-  const left = new Set(ids);
-  for (const ofDays of idsByDays(since, now, "marks.id")) {
-    if (left.size === 0) break;
-    const sql = `select id from unnest(?::bigint[]) as r(id)
-      where exists (select from marks where reporter_id = r.id and ${ofDays})`;
-    const found = await rows<{ id: number }>(db, sql, [[...left]]);
-    for (const { id } of found) left.delete(id);
-  }
-  return [...left];
+  from: number,
+): Promise<number> {
+  // The limit makes it one probe of the index each.
+  const sql = `select r.id from unnest(?::bigint[]) as r(id)
+    where (select id from marks where reporter_id = r.id and marks.id >= ${from} limit 1) is null`;
+  const gone = (await rows<{ id: number }>(db, sql, [ids])).map(({ id }) => id);
+  return gone.length > 0 ? deleteReporters(db, gone, clock()) : 0;
 }
 
 /** Deletes them with the intake locked, because a person may come back at this moment. */

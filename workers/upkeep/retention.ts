@@ -6,13 +6,12 @@ import type { ServerTime } from "#src/infrastructure/server-time.ts";
 import { hoursKept } from "#src/limits/usage-rows.ts";
 import { insightDaysMax } from "#src/marks/insight-days.ts";
 import { firstIdOfDay, fromMs, msOf } from "#src/marks/marks.ts";
-import { closeDays, dayOfTable, type DayTable, dayTablesBefore } from "#src/marks/days.ts";
 import { dropRuns } from "#src/marks/stored-runs.ts";
 import { type Due, mayDelete, noteDeleted } from "#src/operators/retention-asks.ts";
 import { retireAlerts } from "#src/pushes/alerts/devices.ts";
 import { dropSessions } from "#src/operators/sessions.ts";
 import type { RoleDeps } from "#workers/role.ts";
-import { dropPartitions, usualPatience } from "#workers/upkeep/partitions.ts";
+import { dropMarks, usualPatience } from "#workers/upkeep/partitions.ts";
 import { clearOldMarks, daysToClear } from "#workers/upkeep/people.ts";
 import { retireUsage } from "#workers/upkeep/usage.ts";
 
@@ -129,17 +128,19 @@ function stepsOf(deps: Deps, now: number, patience: typeof usualPatience): Recor
       ...old(usageOf(config.retentionDays), "at", startOfDay(now) - config.retentionDays * dayMs),
       work: () => retireUsage(deps),
     },
-    "open days": { keptFrom, work: () => closeDays(db, now) },
     "positions and comments": {
       keptFrom: clearedFrom,
-      due: async () => dueTables(db, await daysToClear(db, clearedFrom)),
+      due: async () => {
+        const days = await daysToClear(db, clearedFrom);
+        return { count: days.length, oldest: days.length > 0 ? (days[0]! + 1) * dayMs : null };
+      },
       work: () => clearOldMarks(clocked),
     },
     // This is the last step, because it may wait for a long transaction.
     partitions: {
       keptFrom: startOfDay(keptFrom),
-      due: async () => dueTables(db, await dayTablesBefore(db, keptFrom)),
-      work: () => dropPartitions(clocked, keptFrom, patience),
+      due: () => dueIn(db, "marks", endOfDayOf("id"), `id < ${firstIdOfDay(keptFrom)}`, []),
+      work: () => dropMarks(clocked, keptFrom, patience),
     },
   };
 }
@@ -183,18 +184,6 @@ const dueRuns = (db: Db, endedBefore: number): Promise<Due> =>
     `from_at < ${fromMs} and to_at < ${fromMs}`,
     [endedBefore, endedBefore],
   );
-
-/** Number of due tables, and the end of the oldest day among those with marks. */
-async function dueTables(db: Db, tables: readonly DayTable[]): Promise<Due> {
-  const attached = tables.filter(({ state }) => state === "attached");
-  for (const { name } of attached) {
-    const [found] = await rows<{ some: boolean }>(db, "select exists (select from ??) as some", [
-      name,
-    ]);
-    if (found!.some) return { count: attached.length, oldest: dayOfTable(name) + dayMs };
-  }
-  return { count: attached.length, oldest: null };
-}
 
 /** Deletes deliveries, taken or not, and waiting outcomes from before `keptFrom`, and all but each webhook's newest. */
 async function retireDeliveries(db: Db, keptFrom: number): Promise<void> {

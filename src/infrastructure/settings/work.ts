@@ -50,6 +50,4 @@ export const workSettings = settingsOf({
     days for which positions, comments and hashes of viewers' networks stay with a mark`,
   runsDays: setting(400, integer(8, 3650))`
     days for which status runs are kept after their end`,
-  partitionsAhead: setting(7, integer(1, 60))`
-    number of days for which mark partitions are created in advance`,
 });

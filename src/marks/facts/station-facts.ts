@@ -24,7 +24,6 @@ import {
   recentIds,
   waitingMax,
 } from "#src/marks/marks.ts";
-import { type Days, idsOfDays, openDays } from "#src/marks/days.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { lastServedUntil } from "#src/marks/stored-runs.ts";
@@ -66,8 +65,8 @@ export interface StationFacts {
 
 /** The arriving marks to read. */
 export interface Reach {
-  /** The days of unprocessed marks; by default the latest days as of `now`. */
-  days?: Days;
+  /** Reads all unprocessed marks; without it those of the latest days as of `now`. */
+  all?: true;
   /** ms. */
   now: number;
   /** Id of the only unprocessed mark to read. */
@@ -126,11 +125,9 @@ export async function loadStationFacts(
   const read = (some: readonly StationRow[]) =>
     some.flatMap((row) => (ours.has(row.station_id) ? readRow(row, reach) : []));
   let found = read(all);
-  // A mark that was approved after days is in an old partition.
-  if (found.some(({ refold }) => refold)) {
-    const days = (await openDays(tx)).flat();
-    found = read(await loadRows(tx, locked, { ...reach, days }));
-  }
+  // A mark may have been approved after days.
+  if (found.some(({ refold }) => refold))
+    found = read(await loadRows(tx, locked, { ...reach, all: true }));
   const changes = new Map(
     found.flatMap(({ station, changedFrom }) =>
       changedFrom === null ? [] : [[station.stationId, changedFrom]],
@@ -207,12 +204,14 @@ function sourceOf({ partner_id, harm_limit, is_launch, viewer }: ArrivalRow): So
 }
 
 /** All facts about the stations in one statement, because each statement costs time. */
-const loadRows = (
+function loadRows(
   tx: Statements,
   stationIds: readonly string[],
-  { days, now, only }: Reach,
-): Promise<StationRow[]> =>
-  rows<StationRow>(
+  { all, now, only }: Reach,
+): Promise<StationRow[]> {
+  const isUsual = only === undefined && all === undefined;
+  const which = isUsual ? recentIds(now) : only === undefined ? "true" : `id = ${only}`;
+  return rows<StationRow>(
     tx,
     `select asked.id as station_id, s.state, s.refold, ${msOf("s.refold_from")} as refold_from, ${msOf("steady_now()")} as now,
        (select json_build_object('lat', lat, 'lon', lon) from stations where id = asked.id) as place,
@@ -233,16 +232,16 @@ const loadRows = (
             cross join lateral (select coalesce(p.launch_until > server_now(), false) as is_launch) l
             where k.id = key_id) k on true
           where station_id = asked.id and processed_at is null and failed_at is null
-            and ${days === undefined ? recentIds(now) : idsOfDays(days)} and id = coalesce(?::bigint, id)
+            and ${which}
           order by id limit ${waitingMax}) a) as arrivals
      from unnest(?::text[]) as asked (id) left join lateral (
        -- The limit makes it one probe of the index each.
        select * from station_status where station_id = asked.id limit 1) s on true
      order by asked.id`,
-    [only ?? null, [...new Set(stationIds)]],
-    // A plan over old partitions is not worth keeping.
-    days === undefined ? "load_states" : undefined,
+    [[...new Set(stationIds)]],
+    isUsual ? "load_states" : undefined,
   );
+}
 
 /** The facts of a station that `decideStation` needs. */
 type Work = Pick<StationFacts, "stationId" | "facts" | "arrivals" | "refoldFrom">;
