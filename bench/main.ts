@@ -12,7 +12,7 @@ import { benchPages } from "#bench/pages.ts";
 import { benchReads } from "#bench/reads.ts";
 import { benchSize } from "#bench/size.ts";
 import { benchStreams } from "#bench/streams.ts";
-import { benchChance, benchFrontier, benchTrust } from "#bench/trust.ts";
+import { benchChance, benchChanceMonth, benchFrontier, benchTrust } from "#bench/trust.ts";
 import { benchWebhooks } from "#bench/webhooks.ts";
 import { benchWorst } from "#bench/worst.ts";
 import { benchYears } from "#bench/years.ts";
@@ -32,7 +32,7 @@ import { startBuild } from "#demo/building.ts";
 // `npm run bench -- memory [--seconds 300] [--dry]`
 // `npm run bench -- size [--seconds 120] [--dry]`
 // `npm run bench -- streams [--rounds 5] [--seconds 5] [--quick] [--dry]`
-// `npm run bench -- trust [--frontier | --chance] [--seeds 1,2,3] [--quick] [--dry] [--only "city;one key"]`
+// `npm run bench -- trust [--frontier | --chance [--days 30]] [--seeds 1,2,3] [--quick] [--dry] [--only "city;one key"]`
 // `npm run bench -- webhooks [--rounds 5] [--seconds 5] [--quick] [--dry]`
 // `npm run bench -- worst [--quick] [--dry] [--only "GeoJSON;city"]`
 // `npm run bench -- years [--marks 10,30] [--quick] [--dry]`
@@ -48,6 +48,8 @@ const { values, positionals } = parseArgs({
     frontier: { type: "boolean", default: false },
     /** Trust: what a chance beside the status is worth, a section of its own. */
     chance: { type: "boolean", default: false },
+    /** Trust: the chance over so many days in a small country, a section of its own. */
+    days: { type: "string" },
     /** A smoke run, whose figures mean little. Not written to results.md. */
     quick: { type: "boolean", default: false },
     /** Reads, trust, worst: names of the cases to measure, with semicolons; of trust and worst, parts of names. Not written to results.md. */
@@ -104,6 +106,7 @@ const benches: Record<string, () => Promise<string>> = {
   streams: () => benchStreams({ ...options, quick: values.quick }),
   trust: async () => {
     const trust = { seeds: values.seeds.split(",").map(Number), quick: values.quick, only };
+    if (values.days !== undefined) return benchChanceMonth(trust, Number(values.days));
     if (values.chance) return benchChance(isWritten ? { ...trust, picture } : trust);
     return values.frontier ? benchFrontier(trust) : benchTrust(trust);
   },
@@ -112,6 +115,7 @@ const benches: Record<string, () => Promise<string>> = {
   years: () => benchYears({ quick: values.quick, marks: values.marks }),
 };
 const trustSection = (): string => {
+  if (values.days !== undefined) return "chance, a month";
   if (values.chance) return "chance";
   return values.frontier ? "trust, the frontier" : "trust";
 };

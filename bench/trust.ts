@@ -5,6 +5,7 @@ import { cases } from "#bench/trust/cases.ts";
 import { chanceCases } from "#bench/trust/chance/cases.ts";
 import { costOf } from "#bench/trust/chance/cost.ts";
 import { measureChance, play } from "#bench/trust/chance/measure.ts";
+import { monthOf } from "#bench/trust/chance/month.ts";
 import { calibrationPicture } from "#bench/trust/chance/picture.ts";
 import { chanceReport, type MeasuredChance } from "#bench/trust/chance/report.ts";
 import { frontierOf } from "#bench/trust/frontier.ts";
@@ -79,6 +80,15 @@ export function benchChance({ seeds, quick, only, picture }: TrustOptions): stri
     `The chance of \`src/domain/chance\` with its shipped numbers, in the simulated country of the section \`trust\` (${size.stations} stations, ${size.hours} h), beside what is published and what the last mark says. All are believed of the same stations at the same moments: a random one of every ten minutes, stations of which a mark has been counted. *Brier*: mean squared distance to the truth, 1 or 0; a status counts as 1 or 0 too, none as the usual share of time with fuel, 28 %. *Decay*: the last mark, fading to this share. *Calibration error*: mean distance between what was said and how often it came true, by tenths. *Trip*: a driver at a random place in the square around a city takes the first stop, within 6 km; share with fuel on arrival. Where no fuel is shown, the nearest station; *possible*: some station within 6 km has fuel. The model hears counted marks only, and of each what the product knows. Truth and traffic are simulated: no real series stands behind these figures, and the model knows the numbers by which the usual traffic is made.`,
     chanceReport(measured, costOf(play(seeds[0]!, size, config, chanceCases[0]!))),
     commandOf("--chance", { seeds, quick }),
+  ].join("\n\n");
+}
+
+/** The chance over weeks in a small country. */
+export function benchChanceMonth({ seeds, quick }: TrustOptions, days: number): string {
+  return [
+    `The chance in one memory for ${days} days, 100 stations: what is learnt of lies must not drift. *Taken for lies*: the mean share of lies that is believed of honest marks as they come.`,
+    monthOf(seeds, days, usualConfig(), console.log),
+    commandOf(`--chance --days ${days}`, { seeds, quick }),
   ].join("\n\n");
 }
 

@@ -44,6 +44,12 @@ export interface Shortage {
 
 const shortage = { share: 0.8, withinMs: hourMs, lastsMs: 6 * hourMs };
 
+/** How a country differs from the usual: how many times as often stations are refilled, and as long they have fuel. */
+export interface Pace {
+  refills: number;
+  fuelLasts: number;
+}
+
 const exponential = (random: Random, mean: number): number => -Math.log(1 - random.next()) * mean;
 
 /** What every station really had from `from` to `until`, ms. */
@@ -53,9 +59,10 @@ export function makeTruth(
   from: number,
   until: number,
   sudden: Shortage | null = null,
+  pace: Pace = { refills: 1, fuelLasts: 1 },
 ): Truth {
   return Array.from({ length: count }, (_, station) => {
-    const spells = spellsOf(random, from, until);
+    const spells = spellsOf(random, from, until, pace);
     // Drawn for each station, so that the others' numbers are the same without a shortage.
     const hit = random.chance(shortage.share);
     const delay = random.next() * shortage.withinMs;
@@ -65,12 +72,14 @@ export function makeTruth(
   });
 }
 
-function spellsOf(random: Random, from: number, until: number): Spell[] {
+function spellsOf(random: Random, from: number, until: number, pace: Pace): Spell[] {
   const spells: Spell[] = [];
   let fuel = random.chance(0.3);
   // Starts early enough for a station's usual turns to have begun.
   for (let at = from - 72 * hourMs; at < until; fuel = !fuel) {
-    const end = fuel ? at + supplyMs(random) : refillAfter(random, at);
+    const end = fuel
+      ? at + supplyMs(random) * pace.fuelLasts
+      : refillAfter(random, at, pace.refills);
     const spell = { from: Math.max(at, from), until: Math.min(end, until), fuel };
     if (spell.until > spell.from) spells.push(spell);
     at = end;
@@ -83,13 +92,13 @@ const supplyMs = (random: Random): number =>
   exponential(random, random.chance(soonEmpty.share) ? soonEmpty.meanMs : longSuppliedMs);
 
 /** The end of a time without fuel: soon, or when the hourly chance of a delivery comes true. */
-function refillAfter(random: Random, at: number): number {
+function refillAfter(random: Random, at: number, refills: number): number {
   if (random.chance(soonRefilled.share)) return at + exponential(random, soonRefilled.meanMs);
   let left = exponential(random, 1);
   for (let hour = at; ;) {
     const end = (Math.floor(hour / hourMs) + 1) * hourMs;
-    const passed = ((end - hour) / hourMs) * refillRate(hour);
-    if (passed >= left) return hour + (left / refillRate(hour)) * hourMs;
+    const passed = ((end - hour) / hourMs) * refillRate(hour) * refills;
+    if (passed >= left) return hour + (left / refillRate(hour) / refills) * hourMs;
     left -= passed;
     hour = end;
   }

@@ -5,7 +5,7 @@ import type { Channel } from "#bench/trust/crowd.ts";
 import { makeCountry } from "#bench/trust/country.ts";
 import { honestTraffic, type Telling, usualTelling } from "#bench/trust/honest.ts";
 import type { Traffic } from "#bench/trust/traffic.ts";
-import { makeTruth } from "#bench/trust/truth.ts";
+import { makeTruth, type Pace } from "#bench/trust/truth.ts";
 
 export type HonestKind =
   | "usual"
@@ -14,7 +14,8 @@ export type HonestKind =
   | "launch"
   | "prepared launch"
   | "launch on the map"
-  | keyof typeof tellings;
+  | keyof typeof tellings
+  | keyof typeof paces;
 
 /** Traffic unlike what the model of a chance takes as usual. */
 const tellings = {
@@ -23,6 +24,15 @@ const tellings = {
   careless: { reporters: [1, 3], furtherPerHour: 0.15, errorShare: 0.12 },
   "silent after changes": { reporters: [0, 0], furtherPerHour: 0.3, errorShare: 0.04 },
 } as const satisfies Record<string, Telling>;
+
+/** Stations that change otherwise than the model takes as usual. */
+const paces = {
+  "twice the refills, fuel for half as long": { refills: 2, fuelLasts: 0.5 },
+  "twice the refills, fuel for twice as long": { refills: 2, fuelLasts: 2 },
+} as const satisfies Record<string, Pace>;
+
+const paceOf = (kind: HonestKind): Pace | undefined =>
+  Object.hasOwn(paces, kind) ? paces[kind as keyof typeof paces] : undefined;
 
 const tellingOf = (kind: HonestKind): Telling =>
   Object.hasOwn(tellings, kind) ? tellings[kind as keyof typeof tellings] : usualTelling;
@@ -61,7 +71,7 @@ export function makeWorld(seed: number, kind: HonestKind, { stations, hours }: S
   const country = makeCountry(part(1), stations);
   const sudden =
     kind === "sudden shortage" ? { at: attackAt, stations: new Set(country.cities[0]) } : null;
-  const truth = makeTruth(part(2), stations, start, until, sudden);
+  const truth = makeTruth(part(2), stations, start, until, sudden, paceOf(kind));
   const channel = channelOf(kind);
   const honest = honestTraffic(part(3), country, truth, {
     // A launch finds nobody and nothing known.

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { createChances } from "#src/domain/chance/chances.ts";
+import type { Rates } from "#src/domain/chance/learning.ts";
 import type { ChanceMark } from "#src/domain/chance/mark.ts";
 import { type ChanceNumbers, shippedNumbers as numbers } from "#src/domain/chance/numbers.ts";
 import { levelOf } from "#src/domain/chance/level.ts";
@@ -10,9 +11,10 @@ import { createShares } from "#src/domain/chance/shares.ts";
 import { fuelIn, weightOf } from "#src/domain/chance/belief.ts";
 import { dayMs, hourMs, minuteMs, secondMs } from "#src/domain/units.ts";
 import { sized } from "#test/harness/long.ts";
+import { honestMarks, t0 as day } from "#test/domain/chance-country.ts";
 import { oracleChance, oraclePriors } from "#test/oracle/chance.ts";
 
-const t0 = Date.parse("2026-02-03T06:00:00Z");
+const t0 = day + 6 * hourMs;
 const passage = createPassage(numbers);
 const create = (changed: Partial<ChanceNumbers> = {}) =>
   createChances({ ...numbers, ...changed }, () => 0, passage);
@@ -296,6 +298,56 @@ describe("shares of lies", () => {
     ));
 });
 
+describe("weeks of marks", function () {
+  this.timeout(120_000);
+
+  /** How far from the truth the chances of the last days are, squared, and the mean share of lies of their honest `no`. */
+  function after(days: number, rates: Rates, lied: boolean): { brier: number; share: number } {
+    const stations = 60;
+    const { marks, spells } = honestMarks(7, { stations, days }, rates);
+    const hasAt = (station: number, at: number): boolean =>
+      spells[station]!.findLast((spell) => spell.at <= at)!.has;
+    // Old accounts say none where there is fuel, at the time of somebody's mark.
+    const lies = marks.flatMap(({ at }, n): ChanceMark[] => {
+      const station = (n * 7919) % stations;
+      const who = { stationId: `s${station}`, reporterId: 9000 + (n % 200), partnerId: null };
+      return lied && hasAt(station, at) ? [mark(1e6 + n, at + 1, false, who)] : [];
+    });
+    const chances = create();
+    const sums = { brier: 0, looks: 0, share: 0, honest: 0 };
+    let look = t0 + (days - 4) * dayMs;
+    for (const one of [...marks, ...lies].sort((a, b) => a.at - b.at)) {
+      for (; look < one.at; look += 4 * hourMs)
+        for (let station = 0; station < stations; station += 1) {
+          const miss = chances.chanceAt(`s${station}`, look)! - Number(hasAt(station, look));
+          sums.brier += miss ** 2;
+          sums.looks += 1;
+        }
+      if (one.id < 1e6 && !one.fuel && one.at > t0 + (days - 4) * dayMs) {
+        sums.share += chances.shareOf({ ...one, newcomer: false });
+        sums.honest += 1;
+      }
+      chances.take([one]);
+    }
+    return { brier: sums.brier / sums.looks, share: sums.share / sums.honest };
+  }
+  const busy: Rates = {
+    fuel: { ...numbers.fuel, soonMeanMs: 3.6 * hourMs, lastsMeanMs: 88 * hourMs },
+    none: { ...numbers.none, refillsPerHour: numbers.none.refillsPerHour.map((rate) => 2 * rate) },
+  };
+
+  for (const [name, rates, lied] of [
+    ["a country like the numbers", numbers, false],
+    ["one that has fuel twice as often and as long", busy, false],
+    ["a country like the numbers, in which a fifth lies", numbers, true],
+  ] as const)
+    it(`leave the chances near the truth and honest people believed, in ${name}`, () => {
+      const { brier, share } = after(15, rates, lied);
+      expect(brier).to.be.below(0.08);
+      expect(share).to.be.below(0.2);
+    });
+});
+
 describe("the level of a chance", () => {
   it("is a step of 5 less than 5 away from the chance, and stays as long as it is", () =>
     fc.assert(
@@ -343,6 +395,8 @@ describe("the chance beside a second reading", function () {
               minute: one.at / minuteMs,
               fuel: one.fuel,
               share,
+              // Nobody has been judged yet.
+              shareOfAll: numbers.shares.first,
               perHour: rateOf(marks.slice(0, n), one.at),
             };
           });

@@ -13,11 +13,12 @@ export interface OracleNumbers {
   lies: { fuel: number; none: number };
 }
 
-/** A mark at a local minute; `share` of lies among such marks, `perHour` marks of its station. */
+/** A mark at a local minute; `share` of lies among such marks, `shareOfAll` among all, `perHour` marks of its station. */
 export interface OracleMark {
   minute: number;
   fuel: boolean;
   share: number;
+  shareOfAll: number;
   perHour: number;
 }
 
@@ -141,17 +142,19 @@ function told(numbers: OracleNumbers, weights: Weights, mark: OracleMark, lies: 
     for (const stage of stagesOf) {
       const weight = weights.get(`${kind}, ${stage}`)!;
       const isTrue = isFuel(kind) === mark.fuel;
+      const liesHere = isFuel(kind) ? numbers.lies.none : numbers.lies.fuel;
+      const liars = (share: number): number =>
+        ((share / (1 - share)) * liesHere) / numbers.besideChanges;
+      const some = weight / (1 + liars(mark.shareOfAll));
       if (lies) {
-        const odds = mark.share / (1 - mark.share);
-        const rate = mark.fuel ? numbers.lies.fuel : numbers.lies.none;
-        add(kind, stage, isTrue ? 0 : (weight * odds * rate) / numbers.besideChanges);
+        add(kind, stage, isTrue ? 0 : some * liars(mark.share));
         continue;
       }
       const { firstMeanMs, furtherMeanMs } = numbers.telling;
       const extra = { untold: msAnHour / firstMeanMs, told: msAnHour / furtherMeanMs, known: 0 };
       const often = 1 + extra[stage] / beside;
       const fits = isTrue ? 1 - numbers.mistakes : numbers.mistakes;
-      add(kind, stage === "untold" ? "told" : "known", weight * often * fits);
+      add(kind, stage === "untold" ? "told" : "known", some * often * fits);
     }
   return next;
 }

@@ -136,8 +136,6 @@ export function createChanceMemory(numbers: ChanceNumbers, ids: IdTable, stored?
       now = ms;
       ahead.clear();
     },
-    /** True if its first mark is older than what a run from nothing hears, by a day: what it has learnt of lies may drift. */
-    isOld: (): boolean => chances.firstAt() < now - heardMs - spareMs,
     size: (): number => known.from.reduce((count, from) => (from > 0 ? count + 1 : count), 0),
     ids: (): string[] => Array.from(known.all(), ([, id]) => id),
     /** Notes the level in a station's row; true if its marks may have changed since it was `followed`. */

@@ -151,8 +151,7 @@ export function createChanceFollower(
     const { now } = claimed;
     const numbers = { ...shipped, ...readableRates(claimed.rates) };
     following ??= await begin(now, numbers);
-    if (!isDeepStrictEqual(following.numbers, numbers) || following.memory.isOld())
-      following = await rebuild(now, numbers);
+    if (!isDeepStrictEqual(following.numbers, numbers)) following = await rebuild(now, numbers);
     const { memory, open } = following;
     memory.setNow(now);
     // After a pause others may have taken the levels away.

@@ -116,7 +116,8 @@ export function createChances(
   ): void => {
     const speaker = speakerOf(mark, numbers.newcomerMs);
     const share = shares.shareOf(speaker);
-    const evidence = evidenceOf(numbers, mark.fuel, share, perHour);
+    const evidence = evidenceOf(numbers, mark.fuel, share, perHour, shares.odds());
+    if (learns) shares.meet(speaker, share);
     onHeard?.(mark.stationId, { minute, share, evidence });
     const bring = (belief: Belief): Belief => passage.pass(belief, station.minute, minute);
     const before = bring(station.belief);
@@ -169,8 +170,6 @@ export function createChances(
     put: (stationId: string, station: BelievedStation): void =>
       void stations.set(stationId, station),
     get: (stationId: string): BelievedStation | undefined => stations.get(stationId),
-    /** The time of the first mark of all, ms. */
-    firstAt: (): number => firstAt,
     shared: (): SharedBeliefs => ({ firstAt, ...shares.learnt() }),
     /** From 0 to 1, at `at` or later than the last mark, ms; null while nobody has told of the station. */
     chanceAt(stationId: string, at: number): number | null {

@@ -1,5 +1,6 @@
 import { type Belief, hasFuel, plus, stages, states } from "#src/domain/chance/belief.ts";
 import type { ChanceNumbers } from "#src/domain/chance/numbers.ts";
+import { type LieOdds, oddsOf } from "#src/domain/chance/shares.ts";
 import { hourMs } from "#src/domain/units.ts";
 
 /** What a mark says, and how it is to be weighed. */
@@ -7,26 +8,39 @@ export interface Evidence {
   fuel: boolean;
   /** How often an honest mark comes from a station untold, told and known: 1 where only those beside changes come. */
   honest: readonly [number, number, number];
-  mistakes: number;
-  /** The same of a lying mark, where the opposite of it is true. */
+  /** How likely it then says so, where this is true, and where the opposite is. */
+  fits: number;
+  mistaken: number;
+  /** How often a lying one comes, where the opposite of it is true. */
   lying: number;
 }
 
-/** `share`: of lies, below 1. `perHour`: the station's marks. */
+/**
+ * `share`: of lies, below 1. `perHour`: the station's marks. `odds`: of people in the mean. Where people lie, more marks
+ * come, and a station has fewer than these: each mark counts for as much less as more would have come. Else every lie that
+ * is believed to be one would speak for the next.
+ */
 export function evidenceOf(
   numbers: ChanceNumbers,
   fuel: boolean,
   share: number,
   perHour: number,
+  odds: LieOdds,
 ): Evidence {
   const { telling, besideChanges, mistakes, lies } = numbers;
   const beside = perHour * besideChanges;
   const after = (meanMs: number): number => 1 + hourMs / meanMs / beside;
+  const none = lies.none / besideChanges;
+  const some = lies.fuel / besideChanges;
+  const whereFuel = 1 + odds.none * none;
+  const whereNone = 1 + odds.fuel * some;
+  const [whereTrue, whereFalse] = fuel ? [whereFuel, whereNone] : [whereNone, whereFuel];
   return {
     fuel,
     honest: [after(telling.firstMeanMs), after(telling.furtherMeanMs), 1],
-    mistakes,
-    lying: ((share / (1 - share)) * (fuel ? lies.fuel : lies.none)) / besideChanges,
+    fits: (1 - mistakes) / whereTrue,
+    mistaken: mistakes / whereFalse,
+    lying: (oddsOf(share) * (fuel ? some : none)) / whereFalse,
   };
 }
 
@@ -35,11 +49,11 @@ export const lyingPart = (belief: Belief, { fuel, lying }: Evidence): Belief =>
   belief.map((weight, state) => (hasFuel(state) === fuel ? 0 : weight * lying));
 
 /** The part in which it is honest: one more has told. */
-export function honestPart(belief: Belief, { fuel, honest, mistakes }: Evidence): Belief {
+export function honestPart(belief: Belief, { fuel, honest, fits, mistaken }: Evidence): Belief {
   const part: number[] = [];
   for (let state = 0; state < states; state += stages) {
-    const fits = hasFuel(state) === fuel ? 1 - mistakes : mistakes;
-    const [untold, told, known] = honest.map((often, n) => belief[state + n]! * often * fits);
+    const saysSo = hasFuel(state) === fuel ? fits : mistaken;
+    const [untold, told, known] = honest.map((often, n) => belief[state + n]! * often * saysSo);
     part.push(0, untold!, told! + known!);
   }
   return part;
@@ -50,11 +64,12 @@ export const heard = (belief: Belief, evidence: Evidence): Belief =>
   plus(honestPart(belief, evidence), lyingPart(belief, evidence));
 
 /** How well each state before the mark explains it and what came after it, `later`: the transpose of `heard`. */
-export function explained(later: Belief, { fuel, honest, mistakes, lying }: Evidence): Belief {
+export function explained(later: Belief, { fuel, honest, ...evidence }: Evidence): Belief {
+  const { fits, mistaken, lying } = evidence;
   return later.map((weight, state) => {
-    const fits = hasFuel(state) === fuel;
+    const isTrue = hasFuel(state) === fuel;
     const stage = state % stages;
     const next = later[state - stage + Math.min(stage + 1, stages - 1)]!;
-    return honest[stage]! * (fits ? 1 - mistakes : mistakes) * next + (fits ? 0 : lying * weight);
+    return honest[stage]! * (isTrue ? fits : mistaken) * next + (isTrue ? 0 : lying * weight);
   });
 }

@@ -11,6 +11,7 @@ import {
   ratesOf,
   turnsOf,
 } from "#src/domain/chance/passage.ts";
+import { oddsOf } from "#src/domain/chance/shares.ts";
 import { dayMs, hourMs, minuteMs } from "#src/domain/units.ts";
 
 /** The numbers that an instance learns: how long stations have fuel and have none. */
@@ -270,7 +271,6 @@ function shrunk(
   };
 }
 
-const oddsOf = (share: number): number => share / (1 - share);
 const shareOf = (odds: number): number => odds / (1 + odds);
 const within = (value: number, around: number, factor = learntWithin): number =>
   Math.min(around * factor, Math.max(around / factor, value));

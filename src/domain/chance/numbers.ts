@@ -36,6 +36,8 @@ export interface SharesNumbers {
   reporter: Level;
   /** A reporter whose marks nobody has judged for so long, or up to twice that, is forgotten. */
   keptMs: number;
+  /** So many people say how much is lied in the mean. */
+  people: number;
   /** Of what honest marks look guilty in the mean. */
   doubt: number;
   /** A class goes so many times as far as its marks say: it would arrive too late. */
@@ -68,10 +70,11 @@ export const shippedNumbers: ChanceNumbers = {
   lies: { fuel: 0.75, none: 2.2 },
   shares: {
     first: 0.03,
-    class: { prior: 60, window: 150, most: 0.5 },
+    class: { prior: 20, window: 120, most: 0.5 },
     partner: { prior: 15, window: 60, most: 0.5 },
-    reporter: { prior: 2, window: 3, most: 0.85 },
+    reporter: { prior: 4, window: 4, most: 0.85 },
     keptMs: 2 * dayMs,
+    people: 300,
     doubt: 0.02,
     eagerness: 3,
   },

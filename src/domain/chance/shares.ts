@@ -10,6 +10,14 @@ export interface Speaker {
   reporterId: number;
 }
 
+/** The odds of a lie, if somebody says fuel, and if none. */
+export interface LieOdds {
+  fuel: number;
+  none: number;
+}
+
+export const oddsOf = (share: number): number => share / (1 - share);
+
 /** Judged marks, and a part of one for the lies among them: one number, because there is one for every reporter. */
 type Tally = number;
 const liesPart = 1024;
@@ -24,6 +32,8 @@ export interface Learnt {
   reporters: [number, Tally][];
   earlier: [number, Tally][];
   turn: number;
+  /** Of the people who come, in the mean; liars hardly count. */
+  odds: LieOdds;
 }
 
 /**
@@ -31,7 +41,7 @@ export interface Learnt {
  * say), of a partner by what it says, and of a reporter. Each shrinks to the one above.
  */
 export function createShares(
-  { first, doubt, eagerness, keptMs, ...levels }: SharesNumbers,
+  { first, doubt, eagerness, keptMs, people, ...levels }: SharesNumbers,
   stored?: Learnt,
 ) {
   const classes = new Map<string, Tally>(stored?.classes);
@@ -40,6 +50,7 @@ export function createShares(
   let reporters = new Map<number, Tally>(stored?.reporters);
   let earlier = new Map<number, Tally>(stored?.earlier);
   let turn = stored?.turn ?? -Infinity;
+  const odds = { ...(stored?.odds ?? { fuel: oddsOf(first), none: oddsOf(first) }) };
   const ofReporter = (id: number): Tally | undefined => reporters.get(id) ?? earlier.get(id);
   const turnTo = (next: number): void => {
     if (next <= turn) return;
@@ -48,15 +59,26 @@ export function createShares(
     turn = next;
   };
 
+  const shareOf = (speaker: Speaker): number => {
+    const ofClass = shrunk(classes.get(classOf(speaker)), first, levels.class);
+    const ofPartner =
+      speaker.partnerId === null
+        ? ofClass
+        : shrunk(partners.get(partnersOf(speaker)), ofClass, levels.partner);
+    return shrunk(ofReporter(speaker.reporterId), ofPartner, levels.reporter);
+  };
+
   return {
     /** The share of lies among marks like this one, from 0 to below 1. */
-    shareOf(speaker: Speaker): number {
-      const ofClass = shrunk(classes.get(classOf(speaker)), first, levels.class);
-      const ofPartner =
-        speaker.partnerId === null
-          ? ofClass
-          : shrunk(partners.get(partnersOf(speaker)), ofClass, levels.partner);
-      return shrunk(ofReporter(speaker.reporterId), ofPartner, levels.reporter);
+    shareOf,
+    odds: (): LieOdds => odds,
+    /** Somebody has spoken, a lie with the chance `share`. */
+    meet(speaker: Speaker, share: number): void {
+      const by = (1 - share) / people;
+      for (const says of ["fuel", "none"] as const) {
+        const own = oddsOf(shareOf({ ...speaker, fuel: says === "fuel" }));
+        odds[says] += (own - odds[says]) * by;
+      }
     },
     /** `share`: what was believed when the mark came. `lied`: what is at `at`, ms, now that others have spoken. */
     learn(speaker: Speaker, share: number, lied: number, at: number): void {
@@ -93,7 +115,7 @@ export function createShares(
       partners: [...partners],
       reporters: [...reporters],
       earlier: [...earlier],
-      turn,
+      ...{ turn, odds: { ...odds } },
     }),
   };
 }
