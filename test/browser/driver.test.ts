@@ -358,7 +358,7 @@ describe("browser: a driver who needs a grade", function () {
     const still = plain.page;
     await still.goto(`${site.web.baseUrl}/`);
     await still.getByRole("link", { name: "95", exact: true }).click();
-    await still.getByRole("link", { name: "Testograd" }).click();
+    await still.getByRole("link", { name: "Тестоград" }).click();
     const link = still.getByRole("link", { name: "Station n1003" });
     await link.getByText("95: 61,50 ₽").waitFor();
     await still.goto(new URL((await link.getAttribute("href"))!, still.url()).href);
