@@ -1,5 +1,3 @@
-import { beginPoll, endPoll } from "#test/harness/polls.ts";
-
 export interface Answer {
   status: number;
   headers: Headers;
@@ -61,16 +59,11 @@ export async function until<T>(
   ready: (value: T) => boolean,
   ms = 120_000,
 ): Promise<T> {
-  const poll = beginPoll();
-  try {
-    for (const end = Date.now() + ms; ; poll.round += 1) {
-      const value = await ask();
-      if (ready(value)) return value;
-      if (Date.now() > end)
-        throw new Error(`not within ${ms} ms, but ${JSON.stringify(value)?.slice(0, 2000)}`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  } finally {
-    endPoll(poll);
+  for (const end = Date.now() + ms; ;) {
+    const value = await ask();
+    if (ready(value)) return value;
+    if (Date.now() > end)
+      throw new Error(`not within ${ms} ms, but ${JSON.stringify(value)?.slice(0, 2000)}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
