@@ -6,7 +6,7 @@ const names = new Set(
   `request_id method path route status ms bytes partner key aborted err error reason signal
    againInMs port channel queue job attempt duty slot result seq made kept keys count
    counts gzip br requested stations station marks mark processed different gone applied
-   partition step table rows lines webhook delivery type days browser dropped clocks trusted`.split(
+   partition step table rows lines webhook delivery type day days browser dropped clocks trusted`.split(
     /\s+/,
   ),
 );

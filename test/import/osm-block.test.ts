@@ -37,7 +37,7 @@ async function readAll(path: string): Promise<Record<string, Element[]>> {
   }
   await file.close();
   const of = (kind: string) =>
-    all.filter(({ type }) => type === kind).map(({ type: _, ...object }) => object);
+    all.flatMap(({ type, ...object }) => (type === kind ? [object] : []));
   return { nodes: of("node"), ways: of("way"), relations: of("relation") };
 }
 

@@ -328,9 +328,7 @@ describe("worker: retention", function () {
       });
       expect(made).to.be.at.most(8);
       trusted = false;
-      expect(
-        await makePartitions({ db: far, time: { isTrusted: () => trusted } }),
-      ).to.equal(0);
+      expect(await makePartitions({ db: far, time: { isTrusted: () => trusted } })).to.equal(0);
     });
   });
 });
