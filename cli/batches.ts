@@ -5,7 +5,7 @@ import { card, counted, readable, table, type Output } from "#cli/output.ts";
 import { changesText, findSelection, previewText, shownStations } from "#cli/selection.ts";
 import { id, listLimit } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
-import type { ConsoleBatch } from "#src/contract/console.ts";
+import type { ConsoleBatch } from "#src/contract/console-review.ts";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { formatTime } from "#src/domain/time.ts";
 import type { Config } from "#src/infrastructure/config.ts";

@@ -7,7 +7,7 @@ import { card, type Output, table } from "#cli/output.ts";
 import { ExitError } from "#cli/exit-error.ts";
 import { id } from "#cli/values.ts";
 import { entries } from "#src/infrastructure/lists.ts";
-import type { ConsoleFeed } from "#src/contract/console.ts";
+import type { ConsoleFeed } from "#src/contract/console-imports.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { dayS, hourS } from "#src/domain/units.ts";
 import {

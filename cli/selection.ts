@@ -3,7 +3,7 @@ import { withInput } from "#cli/act-verb.ts";
 import { counted, table } from "#cli/output.ts";
 import { ExitError } from "#cli/exit-error.ts";
 import { line, stationId } from "#cli/values.ts";
-import type { ConsoleRollback, ConsoleRollbackChange } from "#src/contract/console.ts";
+import type { ConsoleRollback, ConsoleRollbackChange } from "#src/contract/console-review.ts";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { statuses } from "#src/domain/vocabulary.ts";
 import type { Db } from "#src/infrastructure/db.ts";

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import { actCall, consoleCall, type ConsoleCall, idOf } from "#api/console/operator-gate.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
 import { orThrow } from "#api/http/errors.ts";
-import type { ConsoleChance, ConsoleLies } from "#src/contract/console.ts";
+import type { ConsoleChance, ConsoleLies } from "#src/contract/console-review.ts";
 import type { SharedBeliefs } from "#src/domain/chance/chances.ts";
 import { shippedNumbers } from "#src/domain/chance/numbers.ts";
 import { createShares } from "#src/domain/chance/shares.ts";

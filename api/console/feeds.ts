@@ -1,6 +1,6 @@
 import { actCall, consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
-import type { ConsoleFeeds } from "#src/contract/console.ts";
+import type { ConsoleFeeds } from "#src/contract/console-imports.ts";
 import {
   addFeed,
   listFeeds,

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createDb, type Db } from "#src/infrastructure/db.ts";
-import type { importKinds } from "#src/contract/console.ts";
+import type { importKinds } from "#src/contract/console-imports.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { importCities } from "#src/import/import-cities.ts";
 import { importSource } from "#src/import/import-source.ts";

@@ -20,7 +20,7 @@ import { orThrow, refused } from "#api/http/errors.ts";
 import type { PageRouter } from "#api/http/context.ts";
 import { queryReader } from "#api/http/validate.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
-import { type ConsoleSource, importKinds } from "#src/contract/console.ts";
+import { type ConsoleSource, importKinds } from "#src/contract/console-imports.ts";
 import { firstRefused } from "#src/import/refusals.ts";
 import { listRuns, refusedRowsOf, startRun } from "#src/import/runs.ts";
 import { shippedSources } from "#src/import/source-list.ts";

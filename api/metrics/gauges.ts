@@ -9,7 +9,7 @@ import {
 } from "#src/infrastructure/queue-state.ts";
 import type { WatchedDuty } from "#src/infrastructure/duty-times.ts";
 import { roleOf } from "#src/infrastructure/schedule.ts";
-import type { ConsoleFeed } from "#src/contract/console.ts";
+import type { ConsoleFeed } from "#src/contract/console-imports.ts";
 import { namedRates } from "#src/domain/chance/learning.ts";
 import { shippedNumbers } from "#src/domain/chance/numbers.ts";
 import { readLearning } from "#src/marks/chance-learning.ts";

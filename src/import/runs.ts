@@ -1,5 +1,5 @@
 import { rows, type Db, type Tx } from "#src/infrastructure/db.ts";
-import type { ConsoleImport } from "#src/contract/console.ts";
+import type { ConsoleImport } from "#src/contract/console-imports.ts";
 import { msOf } from "#src/marks/marks.ts";
 
 /** An import without progress for this time counts as interrupted. */

@@ -1,4 +1,4 @@
-import type { ConsoleFailedMark } from "#src/contract/console.ts";
+import type { ConsoleFailedMark } from "#src/contract/console-review.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 
 /** The open work of the marks workers, from the database, which alone knows it. */

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import type { ConsoleRates } from "#src/contract/console.ts";
+import type { ConsoleRates } from "#src/contract/console-review.ts";
 import { namedRates, type Rates } from "#src/domain/chance/learning.ts";
 import { shippedNumbers } from "#src/domain/chance/numbers.ts";
 import { startOfDay } from "#src/domain/time.ts";

@@ -5,7 +5,7 @@ import type {
   ConsoleBatch,
   ConsoleRollback,
   ConsoleRollbackChange,
-} from "#src/contract/console.ts";
+} from "#src/contract/console-review.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { grouped, slices } from "#src/infrastructure/lists.ts";

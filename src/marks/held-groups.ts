@@ -1,4 +1,4 @@
-import type { ConsoleHeldGroup } from "#src/contract/console.ts";
+import type { ConsoleHeldGroup } from "#src/contract/console-review.ts";
 import type { Speaker } from "#src/domain/chance/shares.ts";
 import { hourMs } from "#src/domain/units.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";

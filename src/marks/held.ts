@@ -1,4 +1,4 @@
-import type { ConsoleHeldMark, ConsoleReporter } from "#src/contract/console.ts";
+import type { ConsoleHeldMark, ConsoleReporter } from "#src/contract/console-review.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { networkDigits } from "#src/marks/source-blocks.ts";

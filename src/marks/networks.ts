@@ -1,4 +1,4 @@
-import type { ConsoleNetwork } from "#src/contract/console.ts";
+import type { ConsoleNetwork } from "#src/contract/console-review.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { networkDigits } from "#src/marks/source-blocks.ts";
 import { msOf } from "#src/marks/marks.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
-import type { ConsoleImport, ConsoleSource } from "#src/contract/console.ts";
+import type { ConsoleImport, ConsoleSource } from "#src/contract/console-imports.ts";
 import { startRun } from "#src/import/runs.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { until } from "#test/flow/client.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
 import { dayMs } from "#src/domain/units.ts";
-import type { ConsoleNetwork, ConsoleRollback } from "#src/contract/console.ts";
+import type { ConsoleNetwork, ConsoleRollback } from "#src/contract/console-review.ts";
 import { until } from "#test/flow/client.ts";
 import { type ConsoleClient, signIn } from "#test/flow/console-client.ts";
 import { placeOf } from "#test/flow/country.ts";

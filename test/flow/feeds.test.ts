@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { expect } from "chai";
-import type { ConsoleFeed, ConsoleImport } from "#src/contract/console.ts";
+import type { ConsoleFeed, ConsoleImport } from "#src/contract/console-imports.ts";
 import { beginRun, wakeDueFeeds } from "#src/import/feeds/feed-runs.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";

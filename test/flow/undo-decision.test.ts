@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { isRefusal } from "#src/contract/refusals.ts";
 import { rows } from "#src/infrastructure/db.ts";
-import type { ConsoleBatch } from "#src/contract/console.ts";
+import type { ConsoleBatch } from "#src/contract/console-review.ts";
 import { decideBatch } from "#src/marks/bulk-decisions.ts";
 import { undoDecision } from "#src/marks/undo-decision.ts";
 import type { TestInstance } from "#test/harness/instance.ts";

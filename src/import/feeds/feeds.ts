@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 import { type Static, type TObject, Type } from "typebox";
-import type { ConsoleFeed } from "#src/contract/console.ts";
+import type { ConsoleFeed } from "#src/contract/console-imports.ts";
 import { dayS, hourS } from "#src/domain/units.ts";
 import { runState } from "#src/import/runs.ts";
 import { readSource, type Source } from "#src/import/source.ts";

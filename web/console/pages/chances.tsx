@@ -1,5 +1,5 @@
 import { Button } from "#web/kit/button.tsx";
-import type { ConsoleLies, ConsoleRates } from "#src/contract/console.ts";
+import type { ConsoleLies, ConsoleRates } from "#src/contract/console-review.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { say, sayWith, type Text } from "#web/console/words.ts";

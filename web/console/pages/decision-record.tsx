@@ -1,7 +1,8 @@
 import { useAsking } from "#web/kit/asking.tsx";
 import { Button } from "#web/kit/button.tsx";
 import { useEffect } from "preact/hooks";
-import type { ConsoleBatch, ConsoleBatchLine, ConsoleChoices } from "#src/contract/console.ts";
+import type { ConsoleChoices } from "#src/contract/console.ts";
+import type { ConsoleBatch, ConsoleBatchLine } from "#src/contract/console-review.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { Changes } from "#web/console/parts/changes.tsx";

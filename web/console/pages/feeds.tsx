@@ -2,7 +2,7 @@ import { useForm } from "#web/console/parts/use-form.ts";
 import { Form } from "#web/kit/form.tsx";
 import { Button } from "#web/kit/button.tsx";
 import { useState } from "preact/hooks";
-import type { ConsoleFeed, ConsoleFeeds } from "#src/contract/console.ts";
+import type { ConsoleFeed, ConsoleFeeds } from "#src/contract/console-imports.ts";
 import { dayS, hourS } from "#src/domain/units.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";

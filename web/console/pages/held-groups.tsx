@@ -1,6 +1,7 @@
 import { Button } from "#web/kit/button.tsx";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { ConsoleChoices, ConsoleHeldGroup, ConsoleRollback } from "#src/contract/console.ts";
+import type { ConsoleChoices } from "#src/contract/console.ts";
+import type { ConsoleHeldGroup, ConsoleRollback } from "#src/contract/console-review.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { api, mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";

@@ -1,5 +1,5 @@
 import { Button } from "#web/kit/button.tsx";
-import type { ConsoleHeldMark, ConsoleReporter } from "#src/contract/console.ts";
+import type { ConsoleHeldMark, ConsoleReporter } from "#src/contract/console-review.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { mayChange } from "#web/console/api.ts";
 import { BlockButtons } from "#web/console/parts/block-buttons.tsx";

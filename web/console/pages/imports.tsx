@@ -7,7 +7,7 @@ import {
   type ConsoleRefusedRow,
   type ConsoleSource,
   importKinds,
-} from "#src/contract/console.ts";
+} from "#src/contract/console-imports.ts";
 import { api, mayChange, useLoaded } from "#web/console/api.ts";
 import { tell } from "#web/console/doing.ts";
 import { FieldSources } from "#web/console/pages/field-sources.tsx";

@@ -1,5 +1,6 @@
 import { Button } from "#web/kit/button.tsx";
-import type { ConsoleFailedMark, ConsoleHealth, ConsoleQueue } from "#src/contract/console.ts";
+import type { ConsoleHealth, ConsoleQueue } from "#src/contract/console.ts";
+import type { ConsoleFailedMark } from "#src/contract/console-review.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { Alarms } from "#web/console/parts/alarms.tsx";

@@ -1,7 +1,7 @@
 import { useAsking } from "#web/kit/asking.tsx";
 import { Button } from "#web/kit/button.tsx";
 import { useEffect, useState } from "preact/hooks";
-import type { ConsoleHeldMark } from "#src/contract/console.ts";
+import type { ConsoleHeldMark } from "#src/contract/console-review.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { HeldGroups } from "#web/console/pages/held-groups.tsx";

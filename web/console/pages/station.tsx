@@ -1,6 +1,7 @@
 import { Button } from "#web/kit/button.tsx";
 import { useState } from "preact/hooks";
-import type { ConsoleChance, ConsoleStationPage } from "#src/contract/console.ts";
+import type { ConsoleStationPage } from "#src/contract/console.ts";
+import type { ConsoleChance } from "#src/contract/console-review.ts";
 import type { Step } from "#src/domain/explain.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import { minuteMs } from "#src/domain/units.ts";

@@ -1,5 +1,5 @@
 import { Button } from "#web/kit/button.tsx";
-import type { ConsoleHeldMark } from "#src/contract/console.ts";
+import type { ConsoleHeldMark } from "#src/contract/console-review.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { say } from "#web/console/words.ts";

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { useWidth } from "#web/kit/bars.tsx";
-import type { ConsoleRollbackChange } from "#src/contract/console.ts";
+import type { ConsoleRollbackChange } from "#src/contract/console-review.ts";
 import type { ServedStatus } from "#src/domain/vocabulary.ts";
 import type { Land } from "#web/console/parts/land.ts";
 import { fitView, type MapView, metresPerPx, placeIn } from "#web/kit/map-view.ts";

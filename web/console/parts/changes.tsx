@@ -1,4 +1,4 @@
-import type { ConsoleRollbackChange } from "#src/contract/console.ts";
+import type { ConsoleRollbackChange } from "#src/contract/console-review.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import { ChangesMap } from "#web/console/parts/changes-map.tsx";
 import { Status } from "#web/console/parts/status.tsx";

@@ -1,4 +1,4 @@
-import type { ConsoleHeldMark } from "#src/contract/console.ts";
+import type { ConsoleHeldMark } from "#src/contract/console-review.ts";
 import { say } from "#web/console/words.ts";
 import { tenths } from "#web/kit/numbers.ts";
 

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
-import type { ConsoleChoices, ConsoleNetwork, ConsoleStation } from "#src/contract/console.ts";
+import type { ConsoleChoices, ConsoleStation } from "#src/contract/console.ts";
+import type { ConsoleNetwork } from "#src/contract/console-review.ts";
 import { api } from "#web/console/api.ts";
 import { fitting, type Found, Picker, type PickerOption } from "#web/console/parts/picker.tsx";
 import { say } from "#web/console/words.ts";

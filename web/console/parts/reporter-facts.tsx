@@ -1,4 +1,4 @@
-import type { ConsoleReporter } from "#src/contract/console.ts";
+import type { ConsoleReporter } from "#src/contract/console-review.ts";
 import { statusWord } from "#web/console/parts/status.tsx";
 import { say, sayWith } from "#web/console/words.ts";
 import { Ago } from "#web/kit/time.tsx";

@@ -1,11 +1,7 @@
 import { Button } from "#web/kit/button.tsx";
 import { useId, useState } from "preact/hooks";
-import type {
-  ConsoleChoices,
-  ConsoleMark,
-  ConsoleReporter,
-  ConsoleStationPage,
-} from "#src/contract/console.ts";
+import type { ConsoleChoices, ConsoleMark, ConsoleStationPage } from "#src/contract/console.ts";
+import type { ConsoleReporter } from "#src/contract/console-review.ts";
 import { api, mayChange, useLoaded } from "#web/console/api.ts";
 import { PersonFields, personOf } from "#web/console/parts/person-fields.tsx";
 import { StationPicker } from "#web/console/parts/pickers.tsx";

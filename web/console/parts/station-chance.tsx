@@ -1,4 +1,4 @@
-import type { ConsoleChance } from "#src/contract/console.ts";
+import type { ConsoleChance } from "#src/contract/console-review.ts";
 import { hourMs } from "#src/domain/units.ts";
 import { statusWord } from "#web/console/parts/status.tsx";
 import { say } from "#web/console/words.ts";

@@ -1,6 +1,7 @@
 import { Button } from "#web/kit/button.tsx";
 import { useOlder } from "#web/console/parts/use-older.ts";
-import type { ConsoleChance, ConsoleMark } from "#src/contract/console.ts";
+import type { ConsoleMark } from "#src/contract/console.ts";
+import type { ConsoleChance } from "#src/contract/console-review.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { metres } from "#web/console/parts/mini-map.tsx";
 import { Status } from "#web/console/parts/status.tsx";
