@@ -1,3 +1,4 @@
+import quickselect from "quickselect";
 import type { Box } from "#src/domain/geo.ts";
 import { type Region, inside, outside } from "#snapshots/model/area.ts";
 import {
@@ -119,12 +120,14 @@ export function createBlockList() {
     },
     /** The rectangle around most blocks: islands far away leave no view of a country. Null without stations. */
     mainBox(): Box | null {
-      const boxes = leaves.map(({ box }) => box);
-      if (boxes.length === 0) return null;
+      const last = leaves.length - 1;
+      if (last < 0) return null;
+      const cut = Math.round(last * outlying);
       const edges = [0, 1, 2, 3].map((edge) => {
-        const sorted = Float64Array.from(boxes, (box) => box[edge] as number).sort();
-        const cut = Math.round((sorted.length - 1) * outlying);
-        return sorted[edge < 2 ? cut : sorted.length - 1 - cut] as number;
+        const values = leaves.map(({ box }) => box[edge] as number);
+        const place = edge < 2 ? cut : last - cut;
+        quickselect(values, place);
+        return values[place];
       });
       const [south, west, north, east] = edges as [number, number, number, number];
       return { south, west, north, east };

@@ -140,4 +140,4 @@ export const isIdleTooLong = (error: unknown): boolean =>
  * 57014 (statement timeout, cancel), 25P03 (idle in transaction). Counts as `isUnavailable` too.
  */
 export const isBrokenOff = (error: unknown): boolean =>
-  ["57014", "25P03"].includes(String((error as { code?: unknown }).code));
+  isIdleTooLong(error) || (error as { code?: unknown }).code === "57014";

@@ -67,6 +67,28 @@ describe("browser: console, what it asks before an extreme act", function () {
     await until(limits, (now) => JSON.stringify(now) === JSON.stringify({ rpm: 1500, daily: 20 }));
   });
 
+  it("reads the log further back, part by part, and anew by another filter", async () => {
+    await rows(
+      site.country.db,
+      "insert into operator_log (actor, action, subject) select 'olga', 'key.revoke', 'old ' || n from generate_series(1, 250) n",
+    );
+    const page = await signIn("/log");
+    await page.getByLabel("Action").fill("key.revoke");
+    await press(page, "Filter");
+    const older = page.getByRole("button", { name: "Load older entries" });
+    await page.getByText("old 250", { exact: true }).waitFor();
+    for (const shown of [100, 200]) {
+      await page.getByText(`1–50 of ${shown}`).waitFor();
+      await older.click();
+    }
+    await page.getByText("1–50 of 250").waitFor();
+    expect(await older.count()).to.equal(0);
+    await page.getByLabel("Subject").fill("old 7");
+    await press(page, "Filter");
+    await page.getByText("old 7", { exact: true }).waitFor();
+    expect(await page.getByText("old 250", { exact: true }).count()).to.equal(0);
+  });
+
   it("asks before a key that no website can use", async () => {
     const page = await signIn("/partners/1");
     await press(page, "Issue a key");
