@@ -136,5 +136,13 @@ describe("the settings of the map", () => {
     expect(places.middle()).to.deep.equal({ lat: 55, lon: 40, zoom: 4 });
     add("n2", 60, 50, true);
     expect(places.middle()).to.deep.equal({ lat: 50, lon: 30, zoom: 12 });
+    // A country of 70 × 70 stations, and a few far from it.
+    const side = 70;
+    for (let n = 0; n < side * side; n += 1)
+      add(`c${n}`, 45 + (n % side) / 10, 20 + Math.floor(n / side) / 10);
+    for (let n = 0; n < 30; n += 1) add(`far${n}`, -20, -60);
+    const { lat, lon } = places.middle()!;
+    expect(lat).to.be.closeTo(48.5, 0.7);
+    expect(lon).to.be.closeTo(23.5, 0.7);
   });
 });
