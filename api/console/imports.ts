@@ -8,17 +8,12 @@ import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { Type, type Static } from "typebox";
-import {
-  type ConsoleCall,
-  consoleCall,
-  idOf,
-  type OperatorGate,
-} from "#api/console/operator-gate.ts";
+import { type ConsoleCall, consoleCall, idOf, type OperatorGate } from "#api/console/operator-gate.ts";
 import { runImport } from "#api/console/import-runner.ts";
 import { refuseForeign } from "#api/pages/guards.ts";
 import { orThrow, refused } from "#api/http/errors.ts";
-import type { PageRouter } from "#api/http/context.ts";
-import { queryReader } from "#api/http/validate.ts";
+import type { PageRouter } from "#api/http/route.ts";
+import { queryReader } from "#api/http/register-routes.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
 import { type ConsoleSource, importKinds } from "#src/contract/console-imports.ts";
 import { firstRefused } from "#src/import/refusals.ts";

@@ -1,8 +1,7 @@
 import { type Static, type TInteger, type TObject, type TSchema, Type } from "typebox";
 import { orThrow } from "#api/http/errors.ts";
-import type { Method } from "#api/http/route.ts";
+import type { Method, Context, RouteContext } from "#api/http/route.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
-import type { Context, RouteContext } from "#api/http/context.ts";
 import { pageCall, type PageCall } from "#api/pages/page-calls.ts";
 import { sessionCookie, type SessionCookie } from "#api/pages/session-cookie.ts";
 import type { ConsoleAccount } from "#src/contract/console.ts";

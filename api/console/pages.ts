@@ -1,11 +1,6 @@
 import { alarmCalls } from "#api/console/alarms.ts";
 import { blockCalls, reviewCalls, rollbackCalls } from "#api/console/review.ts";
-import {
-  brandCalls,
-  fieldSourceCalls,
-  stationCalls,
-  suggestionDecisionCalls,
-} from "#api/console/stations.ts";
+import { brandCalls, fieldSourceCalls, stationCalls, suggestionDecisionCalls } from "#api/console/stations.ts";
 import { chanceCalls } from "#api/console/chance.ts";
 import { decisionCalls } from "#api/console/decisions.ts";
 import { choiceCalls, peopleCalls } from "#api/console/people.ts";
@@ -21,7 +16,7 @@ import { signInCall, signOutCall } from "#api/console/sign-in.ts";
 import { historyCalls } from "#api/console/history.ts";
 import { type ConsoleCall, type ConsoleViewer, operatorGate } from "#api/console/operator-gate.ts";
 import { queuesPages } from "#api/console/queues-page.ts";
-import type { Middleware, PageRouter } from "#api/http/context.ts";
+import type { Middleware, PageRouter } from "#api/http/route.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
 import { moved, readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
 import { mountCalls } from "#api/pages/page-calls.ts";

@@ -1,17 +1,11 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import type {
-  AppControllerRoute,
-  AppViewRoute,
-  BullBoardQueues,
-  IServerAdapter,
-  UIConfig,
-} from "@bull-board/api/typings/app";
+import type { AppControllerRoute, AppViewRoute, BullBoardQueues, IServerAdapter, UIConfig } from "@bull-board/api/typings/app";
 import { Router } from "@koa/router";
 import { routesOf } from "#api/http/register-routes.ts";
 import { pageHeaders } from "#api/pages/page-headers.ts";
-import type { Middleware, State } from "#api/http/context.ts";
+import type { Middleware, State } from "#api/http/route.ts";
 import { pickLanguage } from "#api/pages/messages.ts";
 import type { Producer } from "#src/infrastructure/queues.ts";
 import { queueNames } from "#src/infrastructure/queue-state.ts";

@@ -1,10 +1,10 @@
 import sirv from "sirv";
 import { orThrow, refused } from "#api/http/errors.ts";
 import { serveFile } from "#api/http/respond.ts";
-import type { Context, Middleware, PageRouter } from "#api/http/context.ts";
-import { readBody } from "#api/http/validate.ts";
+import type { Context, Middleware, PageRouter } from "#api/http/route.ts";
+import { readBody } from "#api/http/register-routes.ts";
 import { moved } from "#api/pages/built-page.ts";
-import { type ConsoleViewer, type OperatorGate } from "#api/console/operator-gate.ts";
+import type { ConsoleViewer, OperatorGate } from "#api/console/operator-gate.ts";
 import { boardFiles, createQueueBoard } from "#api/console/queue-board.ts";
 import { refuseForeign } from "#api/pages/guards.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";

@@ -1,22 +1,11 @@
 import { marksCall, overviewCall, usageCsvCall } from "#api/dashboard/figures.ts";
-import {
-  askLimitsCall,
-  keysCall,
-  listLimitsCall,
-  rotateKeyCall,
-  withdrawLimitsCall,
-} from "#api/dashboard/keys-and-limits.ts";
+import { askLimitsCall, keysCall, listLimitsCall, rotateKeyCall, withdrawLimitsCall } from "#api/dashboard/keys-and-limits.ts";
 import { errorsCall, errorsCsvCall, hoursCall, recentCall } from "#api/dashboard/troubles.ts";
 import { linkCalls } from "#api/dashboard/links.ts";
-import {
-  followLinkCall,
-  showSessionCall,
-  signInCall,
-  signOutCall,
-} from "#api/dashboard/session.ts";
+import { followLinkCall, showSessionCall, signInCall, signOutCall } from "#api/dashboard/session.ts";
 import { dashboardViewer } from "#api/dashboard/viewer.ts";
 import { webhookCalls } from "#api/dashboard/webhooks.ts";
-import type { Middleware, PageRouter } from "#api/http/context.ts";
+import type { Middleware, PageRouter } from "#api/http/route.ts";
 import type { DashboardDeps } from "#api/dashboard/deps.ts";
 import { moved, readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
 import { mountCalls } from "#api/pages/page-calls.ts";

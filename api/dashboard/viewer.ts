@@ -1,4 +1,4 @@
-import type { Context } from "#api/http/context.ts";
+import type { Context } from "#api/http/route.ts";
 import type { SessionCookie } from "#api/pages/session-cookie.ts";
 import { type PageCall, pageCall } from "#api/pages/page-calls.ts";
 import type { DashboardDeps } from "#api/dashboard/deps.ts";

@@ -1,13 +1,23 @@
+import { randomUUID } from "node:crypto";
 import Koa from "koa";
-import { apiChecks } from "#api/http/middleware.ts";
+import { apiChecks, usageLabel } from "#api/http/middleware.ts";
 import { createPreflight } from "#api/http/cors.ts";
-import { identify } from "#api/http/identify.ts";
-import { mount } from "#api/http/register-routes.ts";
+import { mount, localTarget, routingPath } from "#api/http/register-routes.ts";
 import { refused } from "#api/http/errors.ts";
 import { respond } from "#api/http/respond.ts";
-import { apiBase, type ApiContext, type Route } from "#api/http/route.ts";
 import type { HttpDeps } from "#api/http/deps.ts";
-import type { Middleware, State } from "#api/http/context.ts";
+import {
+  apiBase,
+  type ApiContext,
+  type Route,
+  type Middleware,
+  type State,
+  type Context,
+} from "#api/http/route.ts";
+import { routeLabel } from "#api/metrics/metrics.ts";
+import type { Span } from "#src/infrastructure/tracing.ts";
+import { withoutUsers } from "#src/infrastructure/log-fields.ts";
+import { withoutKeys } from "#src/keys/key-text.ts";
 
 /**
  * The web role's application. This list is the order of its middleware: the partner API comes before the pages, which
@@ -38,4 +48,93 @@ export function createApp(
     throw refused("not-found", `No such page. The API is below ${apiBase}.`);
   });
   return app;
+}
+
+const pathMax = 200;
+const probes = new Set(["/healthz", "/readyz"]);
+
+/**
+ * The outermost middleware: gives a request its id, its viewer's address and its path, and writes one line about it
+ * and tells the journal when it is over, or when a stream has begun. No id is taken from outside. The line holds only
+ * fields that are named here: no headers, query or bodies.
+ */
+function identify({
+  log,
+  metrics,
+  proxies,
+  journal,
+  tracer,
+}: Pick<HttpDeps, "log" | "metrics" | "proxies" | "journal" | "tracer">): Middleware {
+  return (ctx, next) => {
+    const { req, res, state } = ctx;
+    const url = req.url ?? "/";
+    if (!url.startsWith("/") || url.includes("#")) req.url = localTarget(url);
+    const { path } = ctx;
+    const routing = routingPath(path);
+    if (routing.path !== path) ctx.newRouterPath = routing.path;
+    state.requestId = randomUUID();
+    state.arrivedAt = performance.now();
+    state.brokenPath = routing.broken;
+    const isProbe = probes.has(path);
+    state.ip = proxies.viewer(req, isProbe);
+    if (tracer !== null && !isProbe)
+      state.span = tracer.start("server", ctx.method, ctx.get("traceparent"));
+    const level = isProbe ? "debug" : "info";
+    const over = (isAborted: boolean): void => {
+      const ms = performance.now() - state.arrivedAt;
+      metrics.finished(routeLabel(state, path), res.statusCode, ms);
+      if (state.span !== undefined) endSpan(ctx, state.span, path);
+      const { key, code, requestId, quota } = state;
+      if (key !== undefined) {
+        const { statusCode: status } = res;
+        journal.finished({ key, label: usageLabel(ctx), status, code, ms, requestId, quota });
+      }
+      if (!log.isLevelEnabled(level)) return;
+      log[level](lineOf(ctx, routing.path, ms, isAborted), "request");
+    };
+    const close = (): void => over(!res.writableFinished);
+    res.on("close", close);
+    state.opened = () => {
+      res.off("close", close);
+      over(false);
+    };
+    return next();
+  };
+}
+
+/** Neither path nor query: they may name people and places. */
+function endSpan({ method, state, res }: Context, span: Span, path: string): void {
+  const { statusCode: status } = res;
+  const base = path.startsWith(apiBase) ? apiBase : "";
+  const route = state.routePath === undefined ? null : base + state.routePath.template;
+  if (route !== null) span.rename(`${method} ${route}`);
+  span.end(
+    {
+      "http.request.method": method,
+      "http.response.status_code": status,
+      ...(route === null ? {} : { "http.route": route }),
+      "fuelmark.request_id": state.requestId,
+    },
+    status >= 500 ? String(status) : null,
+  );
+}
+
+function lineOf(
+  { method, state, res, response }: Context,
+  path: string,
+  ms: number,
+  isAborted: boolean,
+): object {
+  return {
+    request_id: state.requestId,
+    method,
+    path: withoutUsers(withoutKeys(path)).slice(0, pathMax),
+    route: state.routePath?.template,
+    status: res.statusCode,
+    ms: Math.round(ms * 10) / 10,
+    bytes: response.length,
+    partner: state.key?.partnerId,
+    key: state.key?.id,
+    aborted: isAborted ? true : undefined,
+  };
 }

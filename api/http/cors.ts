@@ -1,6 +1,5 @@
-import type { RoutePath, Route } from "#api/http/route.ts";
 import type { HttpDeps } from "#api/http/deps.ts";
-import type { Context } from "#api/http/context.ts";
+import type { RoutePath, Route, Context } from "#api/http/route.ts";
 import { isBoundDomain } from "#src/contract/hosts.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
 import type { KeyInfo } from "#src/keys/key-info.ts";

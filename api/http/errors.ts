@@ -1,4 +1,4 @@
-import type { Context } from "#api/http/context.ts";
+import type { Context } from "#api/http/route.ts";
 import { isRefusal, refusals, refuse, type Refusal } from "#src/contract/refusals.ts";
 import { isUnavailable } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";

@@ -1,7 +1,7 @@
 import type { Condition } from "#src/infrastructure/parts.ts";
 import { english } from "#src/contract/sentences.ts";
 import type { Log } from "#src/infrastructure/log.ts";
-import type { PageRouter } from "#api/http/context.ts";
+import type { PageRouter } from "#api/http/route.ts";
 
 export interface Readiness {
   ready: boolean;

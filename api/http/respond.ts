@@ -6,11 +6,11 @@ import {
   type Encoding,
   pickEncoding,
   refusesIdentity,
-} from "#api/http/encoding.ts";
-import { countRefusal, countUnchanged, limitHeaders } from "#api/http/limits.ts";
+} from "#api/http/negotiation.ts";
+import { countRefusal, countUnchanged, limitHeaders } from "#api/http/middleware.ts";
 import { describe, problemHeaders, problemObject, refusalOf, Refused } from "#api/http/errors.ts";
-import type { Context, Middleware } from "#api/http/context.ts";
 import type { HttpDeps } from "#api/http/deps.ts";
+import type { Context, Middleware } from "#api/http/route.ts";
 import type { Coding } from "#snapshots/rectangles/rectangle-store.ts";
 import { refuse, type Refusal } from "#src/contract/refusals.ts";
 import { giveBack } from "#snapshots/model/long-buffers.ts";

@@ -1,26 +1,24 @@
-import type Koa from "koa";
 import {
   createServer,
   IncomingMessage,
   type RequestListener,
   type Server,
   ServerResponse,
+  STATUS_CODES,
 } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import {
-  answerUnparsed,
-  closeGently,
-  type UnparsedError,
-  unparsedProblem,
-} from "#api/http/parser-errors.ts";
-import type { State } from "#api/http/context.ts";
+import { randomUUID } from "node:crypto";
+import type Koa from "koa";
 import type { HttpDeps } from "#api/http/deps.ts";
+import { type State, apiBase } from "#api/http/route.ts";
 import { minuteMs } from "#src/domain/units.ts";
-import { localTarget } from "#api/http/identify.ts";
-import { apiBase } from "#api/http/route.ts";
-import { refuse } from "#src/contract/refusals.ts";
+import { localTarget } from "#api/http/register-routes.ts";
+import { unencodedCities, limitHeaders } from "#api/http/middleware.ts";
+import { problemHeaders, problemObject } from "#api/http/errors.ts";
+import { plainAddress, viewerNetwork } from "#src/infrastructure/addresses.ts";
+import { refuse, type Refusal } from "#src/contract/refusals.ts";
 
 export interface ServerTimes {
   /** Longest time for the head of a request, ms. */
@@ -151,23 +149,12 @@ function answerRead(
   server.emit("request", req, res);
 }
 
-/** The refusal of such a request, after all checks. */
-export const cityNotEncoded = refuse(
-  "city-not-found",
-  "Send the name of the city percent-encoded in UTF-8.",
-);
-
-const found = new WeakSet<IncomingMessage>();
-
-/** True for a request of `readUnencodedCity`. */
-export const hasUnencodedCity = (req: IncomingMessage): boolean => found.has(req);
-
 /**
  * Turns a request that Node's parser refuses, because the name of a city is not percent-encoded, into one that the
  * application can authenticate, meter and log (decisions 9.7). Null for any other fault, and when its head is not
  * complete within `patienceMs`.
  */
-export async function readUnencodedCity(
+async function readUnencodedCity(
   { code, rawPacket, bytesParsed = 0 }: UnparsedError,
   socket: Socket,
   patienceMs: number,
@@ -186,7 +173,7 @@ export async function readUnencodedCity(
   Object.assign(req, { method, url: target.replaceAll(/[^\x21-\x7e]/g, percentEncoded), headers });
   Object.assign(req, { httpVersion: "1.1", httpVersionMajor: 1, httpVersionMinor: 1 });
   req.complete = true;
-  found.add(req);
+  unencodedCities.add(req);
   const res = new ServerResponse(req);
   res.shouldKeepAlive = false;
   return { req, res };
@@ -239,4 +226,61 @@ function headersOf(lines: readonly string[]): Record<string, string> | null {
     headers[name.toLowerCase()] ??= value;
   }
   return headers;
+}
+
+/** The error of Node's HTTP parser for bytes that it refuses. */
+interface UnparsedError {
+  code?: string;
+  rawPacket?: Buffer;
+  /** The place of the fault in `rawPacket`. */
+  bytesParsed?: number;
+}
+
+/** The refusal of a request that could not be read. */
+function unparsedProblem(error: UnparsedError): Refusal {
+  const [msg, type] = reasons[error.code ?? ""] ?? ["Not a readable HTTP request", "http_invalid"];
+  return refuse("validation-failed", [{ loc: ["request"], msg, type }]);
+}
+
+const reasons: Record<string, [msg: string, type: string]> = {
+  HPE_INVALID_URL: ["URL should be percent-encoded", "url_invalid"],
+  HPE_HEADER_OVERFLOW: ["Headers too large", "headers_too_large"],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ["Chunk extensions too large", "headers_too_large"],
+  ERR_HTTP_REQUEST_TIMEOUT: ["Request not complete in time", "timeout"],
+  EXPECTATION: ["Expect should be 100-continue", "expectation"],
+  CONNECT: ["CONNECT is not offered", "http_invalid"],
+};
+
+const lingerMs = 1000;
+
+/** Writes a problem straight to the socket and closes it. */
+function answerUnparsed(services: HttpDeps, socket: Duplex, problem: Refusal): void {
+  const { config, log, meter, metrics } = services;
+  const requestId = randomUUID();
+  const peer = plainAddress((socket as Socket).remoteAddress ?? "");
+  const object = problemObject(problem, config.problemBase, requestId);
+  const { status } = object;
+  const body = JSON.stringify(object);
+  const all: Record<string, string> = {
+    ...problemHeaders(problem),
+    ...limitHeaders(meter.anonymous(viewerNetwork(peer))),
+    "X-Request-Id": requestId,
+    "X-Content-Type-Options": "nosniff",
+    "Content-Length": String(Buffer.byteLength(body)),
+    Date: new Date().toUTCString(),
+    Connection: "close",
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  metrics.finished("(unreadable)", status, 0);
+  log.info({ request_id: requestId, status }, "unreadable request");
+  socket.on("error", () => {});
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`);
+  closeGently(socket);
+}
+
+/** Unread bytes at the close would reset the connection before the caller has read the answer. */
+function closeGently(socket: Duplex): void {
+  socket.end();
+  socket.resume();
+  setTimeout(() => socket.destroy(), lingerMs).unref();
 }

@@ -7,16 +7,11 @@ import { compileCheck } from "#src/infrastructure/validation.ts";
 import { partnerMarkOf } from "#api/marks/submit-mark.ts";
 import { orThrow, problemObject } from "#api/http/errors.ts";
 import { dryRun } from "#api/marks/dry-run.ts";
-import { countRefusedMark } from "#api/http/limits.ts";
+import { countRefusedMark } from "#api/http/middleware.ts";
 import { awaitOutput } from "#api/marks/outcomes.ts";
 import type { ReportOutput } from "#src/contract/present.ts";
 import { reply } from "#api/openapi/answers.ts";
-import {
-  batchExample,
-  batchResult,
-  outputExample,
-  queuedExample,
-} from "#src/contract/shapes/marks.ts";
+import { batchExample, batchResult, outputExample, queuedExample } from "#src/contract/shapes/marks.ts";
 import { route } from "#api/http/route.ts";
 import type { MarkDeps } from "#api/marks/deps.ts";
 

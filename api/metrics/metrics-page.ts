@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { refused } from "#api/http/errors.ts";
-import type { Context, PageRouter } from "#api/http/context.ts";
+import type { Context, PageRouter } from "#api/http/route.ts";
 import { registerGauges } from "#api/metrics/gauges.ts";
 import type { MetricsDeps } from "#api/metrics/deps.ts";
 import { addressSet, plainAddress } from "#src/infrastructure/addresses.ts";

@@ -1,6 +1,5 @@
 import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
-import type { State } from "#api/http/context.ts";
-import { apiBase } from "#api/http/route.ts";
+import { type State, apiBase } from "#api/http/route.ts";
 import type { ProblemCode } from "#src/contract/refusals.ts";
 import type { Admission } from "#src/domain/admit.ts";
 

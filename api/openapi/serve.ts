@@ -1,8 +1,7 @@
-import { type PackedFile, packFile, sendPacked } from "#api/http/etag.ts";
+import { type PackedFile, packFile, sendPacked } from "#api/http/negotiation.ts";
 import { refused } from "#api/http/errors.ts";
-import { apiBase, type Route } from "#api/http/route.ts";
-import type { PageRouter } from "#api/http/context.ts";
 import type { HttpDeps } from "#api/http/deps.ts";
+import { apiBase, type Route, type PageRouter } from "#api/http/route.ts";
 import { createDocument } from "#api/openapi/document.ts";
 import { toOpenApi30 } from "#api/openapi/older.ts";
 

@@ -1,6 +1,6 @@
 import { refused } from "#api/http/errors.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
-import type { Middleware } from "#api/http/context.ts";
+import type { Middleware } from "#api/http/route.ts";
 import { mountOpenCalls, pageCall } from "#api/pages/page-calls.ts";
 import { alertStop, alertWish, type AlertWishBody, myAlerts } from "#src/contract/shapes/alerts.ts";
 import type { ShownAlerts } from "#src/contract/shapes/alert-radii.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import sirv, { type Options } from "sirv";
 import { serveFile } from "#api/http/respond.ts";
-import type { PageRouter } from "#api/http/context.ts";
+import type { PageRouter } from "#api/http/route.ts";
 import { isolatedHeaders } from "#api/pages/page-headers.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import { dayS } from "#src/domain/units.ts";

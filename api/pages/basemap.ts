@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import send from "send";
 import { refused } from "#api/http/errors.ts";
 import { serveFile } from "#api/http/respond.ts";
-import type { PageRouter } from "#api/http/context.ts";
+import type { PageRouter } from "#api/http/route.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import { builtFolder } from "#api/pages/assets.ts";
 import { dayS } from "#src/domain/units.ts";

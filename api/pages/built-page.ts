@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Context } from "#api/http/context.ts";
+import type { Context } from "#api/http/route.ts";
 import { builtFolder } from "#api/pages/assets.ts";
 import { pageHeaders, type PageRights } from "#api/pages/page-headers.ts";
 

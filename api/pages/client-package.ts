@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { matchesEtag } from "#api/http/etag.ts";
+import { matchesEtag } from "#api/http/negotiation.ts";
 import { serveFile } from "#api/http/respond.ts";
-import type { PageRouter } from "#api/http/context.ts";
+import type { PageRouter } from "#api/http/route.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
 

@@ -1,4 +1,4 @@
-import type { PageRouter } from "#api/http/context.ts";
+import type { PageRouter } from "#api/http/route.ts";
 import { moved, readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
 import { consumerKeyInForce } from "#api/pages/map-page.ts";
 import { judgeWidgetKey } from "#api/pages/maps.ts";

@@ -1,6 +1,6 @@
 import { refused } from "#api/http/errors.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
-import type { Context } from "#api/http/context.ts";
+import type { Context } from "#api/http/route.ts";
 import { isSameServer } from "#src/contract/hosts.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
 import type { Config } from "#src/infrastructure/config.ts";

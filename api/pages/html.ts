@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Context } from "#api/http/context.ts";
+import type { Context } from "#api/http/route.ts";
 import type { Language } from "#api/pages/messages.ts";
 import { pageHeaders, type PageRights } from "#api/pages/page-headers.ts";
 

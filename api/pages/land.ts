@@ -5,8 +5,8 @@ import { LRUCache } from "lru-cache";
 import { PbfReader } from "pbf";
 import { PMTiles } from "pmtiles";
 import { refused } from "#api/http/errors.ts";
-import { packFile, type PackedFile, sendPacked } from "#api/http/etag.ts";
-import type { PageRouter } from "#api/http/context.ts";
+import { packFile, type PackedFile, sendPacked } from "#api/http/negotiation.ts";
+import type { PageRouter } from "#api/http/route.ts";
 import { builtFolder } from "#api/pages/assets.ts";
 import { dayS } from "#src/domain/units.ts";
 

@@ -1,4 +1,4 @@
-import type { Context } from "#api/http/context.ts";
+import type { Context } from "#api/http/route.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import { readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
 import { type Beginning, earlyList } from "#api/pages/early-list.ts";

@@ -1,4 +1,4 @@
-import type { Context, PageRouter } from "#api/http/context.ts";
+import type { Context, PageRouter } from "#api/http/route.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import { moved } from "#api/pages/built-page.ts";
 import type { Beginning } from "#api/pages/early-list.ts";

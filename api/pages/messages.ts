@@ -1,5 +1,5 @@
 import { type Language, plural, preferredLanguage } from "#src/contract/language.ts";
-import type { Context } from "#api/http/context.ts";
+import type { Context } from "#api/http/route.ts";
 import type { Grade } from "#src/domain/vocabulary.ts";
 
 export type { Language };

@@ -1,6 +1,5 @@
-import type { Context, Middleware } from "#api/http/context.ts";
+import { type Context, type Middleware, apiBase } from "#api/http/route.ts";
 import { Refused } from "#api/http/errors.ts";
-import { apiBase } from "#api/http/route.ts";
 import { cardCss, html, sendPlainPage } from "#api/pages/html.ts";
 import { languageOf, languageVary, type Language, messagesOf } from "#api/pages/messages.ts";
 import { refusals } from "#src/contract/refusals.ts";

@@ -1,19 +1,12 @@
 import type { PageDeps } from "#api/pages/deps.ts";
-import type { PageRouter } from "#api/http/context.ts";
+import type { PageRouter } from "#api/http/route.ts";
 import { html, type Html, sendPlainPage } from "#api/pages/html.ts";
 import { judgeWidgetKey } from "#api/pages/maps.ts";
 import { languageOf, languageVary, type Language } from "#api/pages/messages.ts";
 import { overviewCss } from "#api/pages/overview-css.ts";
 import { overviewMessages } from "#api/pages/overview-messages.ts";
 import { daySection, tiles } from "#api/pages/overview-place.ts";
-import {
-  type Choice,
-  citiesTable,
-  linkTo,
-  measures,
-  periods,
-  sorts,
-} from "#api/pages/overview-table.ts";
+import { type Choice, citiesTable, linkTo, measures, periods, sorts } from "#api/pages/overview-table.ts";
 import { wholeNumber } from "#api/pages/overview-charts.ts";
 import { creditLine } from "#api/pages/station-text.ts";
 import { refuseWidget } from "#api/pages/widget-refusal.ts";

@@ -1,8 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import { mount } from "#api/http/register-routes.ts";
 import { orThrow } from "#api/http/errors.ts";
-import type { BaseRoute, Method } from "#api/http/route.ts";
-import type { Context, Middleware, RouteContext } from "#api/http/context.ts";
+import type { BaseRoute, Method, Context, Middleware, RouteContext } from "#api/http/route.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import { demandJson, networkLimit, refuseForeign } from "#api/pages/guards.ts";
 import type { Refusal } from "#src/contract/refusals.ts";

@@ -1,4 +1,4 @@
-import type { PageRouter } from "#api/http/context.ts";
+import type { PageRouter } from "#api/http/route.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import { cardCss, html, type Html, sendPlainPage } from "#api/pages/html.ts";
 import { languageOf, languageVary, type Language } from "#api/pages/messages.ts";

@@ -1,4 +1,4 @@
-import type { Context } from "#api/http/context.ts";
+import type { Context } from "#api/http/route.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 
 /** The cookie with the token of a page app's session: no script can read it, and no other site can send it. */

@@ -1,4 +1,4 @@
-import type { Context, PageRouter } from "#api/http/context.ts";
+import type { Context, PageRouter } from "#api/http/route.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import { cardCss, html, type Html, sendPlainPage } from "#api/pages/html.ts";
 import { consumerKeyInForce, createMapPage } from "#api/pages/map-page.ts";

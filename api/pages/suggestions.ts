@@ -1,5 +1,5 @@
 import { orThrow, refused } from "#api/http/errors.ts";
-import type { Middleware } from "#api/http/context.ts";
+import type { Middleware } from "#api/http/route.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import { mountOpenCalls, pageCall } from "#api/pages/page-calls.ts";
 import { suggestionBody } from "#src/contract/shapes/suggestions.ts";

@@ -1,4 +1,4 @@
-import type { PageRouter } from "#api/http/context.ts";
+import type { PageRouter } from "#api/http/route.ts";
 import { html, type Html } from "#api/pages/html.ts";
 import { type Language, messagesOf, pickLanguage } from "#api/pages/messages.ts";
 

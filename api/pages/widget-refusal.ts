@@ -1,4 +1,4 @@
-import type { Context } from "#api/http/context.ts";
+import type { Context } from "#api/http/route.ts";
 import { html, sendPlainPage } from "#api/pages/html.ts";
 import { type Messages, messagesOf, pickLanguage } from "#api/pages/messages.ts";
 

@@ -2,7 +2,7 @@ import { between } from "#src/contract/shapes/kinds.ts";
 import { hash } from "node:crypto";
 import { Type } from "typebox";
 import { sendJson } from "#api/http/respond.ts";
-import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
+import { etagOf, isUnchanged, unchanged } from "#api/stations/format.ts";
 import { reply } from "#api/openapi/answers.ts";
 import { cityList, cityListExample } from "#src/contract/shapes/stations.ts";
 import { route } from "#api/http/route.ts";

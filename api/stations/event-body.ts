@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { presentList } from "#api/stations/presenters.ts";
+import { presentList } from "#api/stations/format.ts";
 import type { Changes } from "#snapshots/model/queries.ts";
 import { formatTime } from "#src/domain/time.ts";
 

@@ -7,7 +7,7 @@ import { sendJson } from "#api/http/respond.ts";
 import { route } from "#api/http/route.ts";
 import type { ReadDeps } from "#api/stations/deps.ts";
 import { reply } from "#api/openapi/answers.ts";
-import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
+import { etagOf, isUnchanged, unchanged } from "#api/stations/format.ts";
 import { figuresOf, figuresOfCountry } from "#snapshots/insights/figures.ts";
 import { cityInsights, insightsExample } from "#src/contract/shapes/insights.ts";
 import { formatTime } from "#src/domain/time.ts";

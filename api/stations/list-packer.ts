@@ -1,8 +1,7 @@
 import { LRUCache } from "lru-cache";
-import { compressQuickly, pickEncoding } from "#api/http/encoding.ts";
+import { compressQuickly, pickEncoding } from "#api/http/negotiation.ts";
 import type { ApiContext } from "#api/http/route.ts";
-import { type ListHead, sendAs, sendList } from "#api/stations/format.ts";
-import { isUnchanged, presentList } from "#api/stations/presenters.ts";
+import { type ListHead, sendAs, sendList, isUnchanged, presentList } from "#api/stations/format.ts";
 import { forms, wholeList } from "#snapshots/model/forms.ts";
 import { gzipMember, packPieces, type Packed } from "#snapshots/model/gzip-stitch.ts";
 import { giveBack } from "#snapshots/model/long-buffers.ts";

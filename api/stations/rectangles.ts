@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliDecompress, constants } from "node:zlib";
 import { LRUCache } from "lru-cache";
-import { compress, type Encoding } from "#api/http/encoding.ts";
+import { compress, type Encoding } from "#api/http/negotiation.ts";
 import type { Representation } from "#api/http/respond.ts";
 import {
   isCurrent,

@@ -9,8 +9,10 @@ import {
   operationIdOf,
   pickFormat,
   sendAs,
+  etagOf,
+  isUnchanged,
+  unchanged,
 } from "#api/stations/format.ts";
-import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
 import { refused } from "#api/http/errors.ts";
 import { sendRepresentation } from "#api/http/respond.ts";
 import { json } from "#api/openapi/answers.ts";

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { refused } from "#api/http/errors.ts";
-import { etagOf, unchanged } from "#api/stations/presenters.ts";
+import { etagOf, unchanged } from "#api/stations/format.ts";
 import { reply } from "#api/openapi/answers.ts";
 import { listExample, stationDelta } from "#src/contract/shapes/stations.ts";
 import { route } from "#api/http/route.ts";

@@ -6,7 +6,7 @@ import { sendJson } from "#api/http/respond.ts";
 import { route } from "#api/http/route.ts";
 import type { ReadDeps } from "#api/stations/deps.ts";
 import { reply } from "#api/openapi/answers.ts";
-import { etagOf, isUnchanged, unchanged } from "#api/stations/presenters.ts";
+import { etagOf, isUnchanged, unchanged } from "#api/stations/format.ts";
 import { historyExample, stationHistory } from "#src/contract/shapes/insights.ts";
 import { runsWithin } from "#src/domain/view.ts";
 import { formatTime, staleAfterHours } from "#src/domain/time.ts";

@@ -1,6 +1,6 @@
 import { refused } from "#api/http/errors.ts";
 import { sendJson } from "#api/http/respond.ts";
-import { isUnchanged, presentStation, stationEtagOf, unchanged } from "#api/stations/presenters.ts";
+import { isUnchanged, presentStation, stationEtagOf, unchanged } from "#api/stations/format.ts";
 import { reply } from "#api/openapi/answers.ts";
 import { listExample, oneStation, stationExample } from "#src/contract/shapes/stations.ts";
 import { route } from "#api/http/route.ts";

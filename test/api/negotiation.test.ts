@@ -1,7 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect } from "chai";
-import { compress, pickEncoding } from "#api/http/encoding.ts";
-import { matchesEtag } from "#api/http/etag.ts";
+import { compress, pickEncoding, matchesEtag } from "#api/http/negotiation.ts";
 
 describe("Accept-Encoding", () => {
   const cases: [header: string | undefined, picked: string][] = [

@@ -1,19 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { packFile, sendPacked } from "#api/http/etag.ts";
-import { apiBase } from "#api/http/route.ts";
-import type { PageRouter } from "#api/http/context.ts";
+import { packFile, sendPacked } from "#api/http/negotiation.ts";
+import { apiBase, type PageRouter } from "#api/http/route.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import { openApi30Path, openApiPath } from "#api/openapi/serve.ts";
 import { clientPath } from "#api/pages/client-package.ts";
 import { type Chapter, chapterAsMarkdown, readChapters } from "#api/pages/docs/chapters.ts";
-import {
-  filesOfDocuments,
-  forPartners,
-  markdownOf,
-  pathOf,
-  pythonPath,
-} from "#api/pages/docs/documents.ts";
+import { filesOfDocuments, forPartners, markdownOf, pathOf, pythonPath } from "#api/pages/docs/documents.ts";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
 
 /**

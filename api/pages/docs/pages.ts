@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
-import { type PackedFile, packFile, sendPacked } from "#api/http/etag.ts";
-import type { Context, PageRouter } from "#api/http/context.ts";
+import { type PackedFile, packFile, sendPacked } from "#api/http/negotiation.ts";
+import type { Context, PageRouter } from "#api/http/route.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import { openApi30Path, openApiPath } from "#api/openapi/serve.ts";
 import { contentPolicy, readBuilt, sendBuiltPage } from "#api/pages/built-page.ts";
@@ -9,13 +9,7 @@ import { renderMarkdown, renderText } from "#api/pages/docs/markdown.ts";
 import { type ApiDocument, operationsOf } from "#api/pages/docs/openapi.ts";
 import { methodBadge, operationPage } from "#api/pages/docs/operation-page.ts";
 import { searchTexts } from "#api/pages/docs/search-texts.ts";
-import {
-  type Contents,
-  type DocsPage,
-  operationBase,
-  rootFrom,
-  wholePage,
-} from "#api/pages/docs/shell.ts";
+import { type Contents, type DocsPage, operationBase, rootFrom, wholePage } from "#api/pages/docs/shell.ts";
 import { docsWords } from "#api/pages/docs/words.ts";
 import { html, type Html } from "#api/pages/html.ts";
 import { type Language, pickLanguage } from "#api/pages/messages.ts";

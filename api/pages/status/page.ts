@@ -1,5 +1,5 @@
 import type { PageDeps } from "#api/pages/deps.ts";
-import type { PageRouter } from "#api/http/context.ts";
+import type { PageRouter } from "#api/http/route.ts";
 import { html, type Html, sendPlainPage } from "#api/pages/html.ts";
 import { languageOf, languageVary, type Language } from "#api/pages/messages.ts";
 import { dayBars, faultTable } from "#api/pages/status/days.ts";
