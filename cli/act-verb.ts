@@ -5,7 +5,7 @@ import { ExitError } from "#cli/exit-error.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, type Output } from "#cli/output.ts";
 import { choice, flag, integer, line, moment, wordOr } from "#cli/values.ts";
-import { entries } from "#src/infrastructure/lists.ts";
+import { entries } from "#src/contract/query.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import { databaseNow } from "#src/infrastructure/clock.ts";
 import type { Act, By } from "#src/operators/act.ts";

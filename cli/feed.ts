@@ -6,7 +6,7 @@ import { withDb } from "#cli/instance.ts";
 import { card, type Output, table } from "#cli/output.ts";
 import { ExitError } from "#cli/exit-error.ts";
 import { id } from "#cli/values.ts";
-import { entries } from "#src/infrastructure/lists.ts";
+import { entries } from "#src/contract/query.ts";
 import type { ConsoleFeed } from "#src/contract/console-imports.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { dayS, hourS } from "#src/domain/units.ts";

@@ -6,7 +6,7 @@ import { withDb } from "#cli/instance.ts";
 import { card, counted, table, type Output } from "#cli/output.ts";
 import { sourceName } from "#cli/values.ts";
 import { fileField, fileFields } from "#cli/station.ts";
-import { entries } from "#src/infrastructure/lists.ts";
+import { entries } from "#src/contract/query.ts";
 import { asFault, isFault } from "#src/import/read-text.ts";
 import type { Source } from "#src/import/source.ts";
 import { type Chosen, chosenSource, shippedSources } from "#src/import/source-list.ts";

@@ -14,7 +14,7 @@ import type { Output } from "#cli/output.ts";
 import { mapWords, optedSource } from "#cli/source.ts";
 import { statusesPeople } from "#cli/statuses.ts";
 import { choice, sourceName } from "#cli/values.ts";
-import { entries } from "#src/infrastructure/lists.ts";
+import { entries } from "#src/contract/query.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import { importSource, type SourceSummary } from "#src/import/import-source.ts";
 import { type StationFormat, stationFormats } from "#src/import/import-stations.ts";

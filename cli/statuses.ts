@@ -13,7 +13,7 @@ import {
 import { counted, type Output } from "#cli/output.ts";
 import { ExitError } from "#cli/exit-error.ts";
 import { choice, integer, moment, sourceName } from "#cli/values.ts";
-import { entries } from "#src/infrastructure/lists.ts";
+import { entries } from "#src/contract/query.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import { hourMs, dayMs } from "#src/domain/units.ts";
 import { importStatuses, type StatusSummary } from "#src/import/import-statuses.ts";

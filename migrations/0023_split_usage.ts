@@ -21,7 +21,7 @@ export async function up(knex: Knex): Promise<void> {
       primary key (partner_id, day, audience, method, code)
     );
 
-    -- bucket: the number of a span of durations, see src/domain/durations.ts.
+    -- bucket: the number of a span of durations, see src/limits/request-journal.ts.
     create table usage_hours (
       partner_id integer not null references partners,
       hour timestamptz not null,

@@ -8,7 +8,12 @@ import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { Type, type Static } from "typebox";
-import { type ConsoleCall, consoleCall, idOf, type OperatorGate } from "#api/console/operator-gate.ts";
+import {
+  type ConsoleCall,
+  consoleCall,
+  idOf,
+  type OperatorGate,
+} from "#api/console/operator-gate.ts";
 import { runImport } from "#api/console/import-runner.ts";
 import { refuseForeign } from "#api/pages/guards.ts";
 import { orThrow, refused } from "#api/http/errors.ts";
@@ -20,7 +25,7 @@ import { firstRefused } from "#src/import/refusals.ts";
 import { listRuns, refusedRowsOf, startRun } from "#src/import/runs.ts";
 import { shippedSources } from "#src/import/source-list.ts";
 import type { Db } from "#src/infrastructure/db.ts";
-import { entries } from "#src/infrastructure/lists.ts";
+import { entries } from "#src/contract/query.ts";
 import { idText, line, rowId } from "#src/operators/inputs.ts";
 
 const bytesMax = 50 * 1024 * 1024;

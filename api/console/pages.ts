@@ -1,6 +1,11 @@
 import { alarmCalls } from "#api/console/alarms.ts";
 import { blockCalls, reviewCalls, rollbackCalls } from "#api/console/review.ts";
-import { brandCalls, fieldSourceCalls, stationCalls, suggestionDecisionCalls } from "#api/console/stations.ts";
+import {
+  brandCalls,
+  fieldSourceCalls,
+  stationCalls,
+  suggestionDecisionCalls,
+} from "#api/console/stations.ts";
 import { chanceCalls } from "#api/console/chance.ts";
 import { decisionCalls } from "#api/console/decisions.ts";
 import { choiceCalls, peopleCalls } from "#api/console/people.ts";

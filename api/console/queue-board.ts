@@ -1,7 +1,13 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import type { AppControllerRoute, AppViewRoute, BullBoardQueues, IServerAdapter, UIConfig } from "@bull-board/api/typings/app";
+import type {
+  AppControllerRoute,
+  AppViewRoute,
+  BullBoardQueues,
+  IServerAdapter,
+  UIConfig,
+} from "@bull-board/api/typings/app";
 import { Router } from "@koa/router";
 import { routesOf } from "#api/http/register-routes.ts";
 import { pageHeaders } from "#api/pages/page-headers.ts";

@@ -13,7 +13,7 @@ import type { ConsoleBrands, ConsoleFieldSources } from "#src/contract/console.t
 import { aliasBrand, listAliases, listBrands, unaliasBrand } from "#src/import/brand-aliases.ts";
 import { Type } from "typebox";
 import { refused } from "#api/http/errors.ts";
-import { entries } from "#src/infrastructure/lists.ts";
+import { entries } from "#src/contract/query.ts";
 import { line } from "#src/operators/inputs.ts";
 import { handFields } from "#src/stations/hand-edits.ts";
 import {

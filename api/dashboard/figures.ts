@@ -6,7 +6,13 @@ import { meteredOf } from "#api/http/middleware.ts";
 import type { DashboardDeps } from "#api/dashboard/deps.ts";
 import { errorsSince } from "#api/dashboard/troubles.ts";
 import type { ProblemCode } from "#src/contract/refusals.ts";
-import type { MinuteFigures, Overview, SentDay, SentMarks, ShownDay } from "#src/contract/dashboard.ts";
+import type {
+  MinuteFigures,
+  Overview,
+  SentDay,
+  SentMarks,
+  ShownDay,
+} from "#src/contract/dashboard.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { type Audience, type ErrorCount, type UsageCount, usageDays } from "#src/domain/usage.ts";

@@ -1,8 +1,19 @@
 import { marksCall, overviewCall, usageCsvCall } from "#api/dashboard/figures.ts";
-import { askLimitsCall, keysCall, listLimitsCall, rotateKeyCall, withdrawLimitsCall } from "#api/dashboard/keys-and-limits.ts";
+import {
+  askLimitsCall,
+  keysCall,
+  listLimitsCall,
+  rotateKeyCall,
+  withdrawLimitsCall,
+} from "#api/dashboard/keys-and-limits.ts";
 import { errorsCall, errorsCsvCall, hoursCall, recentCall } from "#api/dashboard/troubles.ts";
 import { linkCalls } from "#api/dashboard/links.ts";
-import { followLinkCall, showSessionCall, signInCall, signOutCall } from "#api/dashboard/session.ts";
+import {
+  followLinkCall,
+  showSessionCall,
+  signInCall,
+  signOutCall,
+} from "#api/dashboard/session.ts";
 import { dashboardViewer } from "#api/dashboard/viewer.ts";
 import { webhookCalls } from "#api/dashboard/webhooks.ts";
 import type { Middleware, PageRouter } from "#api/http/route.ts";

@@ -9,14 +9,13 @@ import type {
   ShownHours,
   ShownRequests,
 } from "#src/contract/dashboard.ts";
-import { quantileMs } from "#src/domain/durations.ts";
+import { quantileMs, recentMax, recentRequests } from "#src/limits/request-journal.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { dayMs, hourMs } from "#src/domain/units.ts";
 import type { Audience, ErrorCount, HourCount } from "#src/domain/usage.ts";
 import { listKeys } from "#src/keys/issued-keys.ts";
 import { dayOf } from "#src/limits/limiter.ts";
 import { pendingUsage, type PendingUsage } from "#src/limits/pending-usage.ts";
-import { recentMax, recentRequests } from "#src/limits/request-journal.ts";
 import { hoursKept, loadErrors, loadHours } from "#src/limits/usage-rows.ts";
 
 const days = (most: number, usual: number) =>

@@ -1,5 +1,11 @@
 import { sendAgain, sendTest } from "#api/account/webhook-deliveries.ts";
-import { adjustWebhook, pathId, registerWebhook, rotateSecret, shownWebhook } from "#api/account/webhooks.ts";
+import {
+  adjustWebhook,
+  pathId,
+  registerWebhook,
+  rotateSecret,
+  shownWebhook,
+} from "#api/account/webhooks.ts";
 import { dashboardCall, type DashboardViewer } from "#api/dashboard/viewer.ts";
 import { refused } from "#api/http/errors.ts";
 import type { DashboardDeps } from "#api/dashboard/deps.ts";
@@ -8,7 +14,12 @@ import type { ShownDelivery, ShownWebhook } from "#src/contract/dashboard.ts";
 import { newWebhook, webhookChanges } from "#src/contract/shapes/webhooks.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
 import { contentsOf, listDeliveries } from "#src/pushes/webhooks/deliveries.ts";
-import { findWebhook, listWebhooks, removeWebhook, type Webhook } from "#src/pushes/webhooks/endpoints.ts";
+import {
+  findWebhook,
+  listWebhooks,
+  removeWebhook,
+  type Webhook,
+} from "#src/pushes/webhooks/endpoints.ts";
 
 const deliveriesShown = 50;
 

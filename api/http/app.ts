@@ -16,8 +16,7 @@ import {
 } from "#api/http/route.ts";
 import { routeLabel } from "#api/metrics/metrics.ts";
 import type { Span } from "#src/infrastructure/tracing.ts";
-import { withoutUsers } from "#src/infrastructure/log-fields.ts";
-import { withoutKeys } from "#src/keys/key-text.ts";
+import { pathForLog } from "#src/infrastructure/log.ts";
 
 /**
  * The web role's application. This list is the order of its middleware: the partner API comes before the pages, which
@@ -128,7 +127,7 @@ function lineOf(
   return {
     request_id: state.requestId,
     method,
-    path: withoutUsers(withoutKeys(path)).slice(0, pathMax),
+    path: pathForLog(path).slice(0, pathMax),
     route: state.routePath?.template,
     status: res.statusCode,
     ms: Math.round(ms * 10) / 10,

@@ -1,10 +1,8 @@
 import type { Context } from "#api/http/route.ts";
 import { isRefusal, refusals, refuse, type Refusal } from "#src/contract/refusals.ts";
 import { isUnavailable } from "#src/infrastructure/db.ts";
-import type { Log } from "#src/infrastructure/log.ts";
-import { withoutUsers } from "#src/infrastructure/log-fields.ts";
+import { type Log, pathForLog } from "#src/infrastructure/log.ts";
 import { isRedisAway } from "#src/infrastructure/redis.ts";
-import { withoutKeys } from "#src/keys/key-text.ts";
 
 /** Thrown by middleware and handlers: the responder answers with its refusal. */
 export class Refused extends Error {
@@ -35,7 +33,7 @@ export function refusalOf(
 ): Refusal {
   if (error instanceof Refused) return error.refusal;
   const away = isUnavailable(error) || isRedisAway(error);
-  const path = withoutUsers(withoutKeys(newRouterPath));
+  const path = pathForLog(newRouterPath);
   const line = { request_id: state.requestId, path, ...describe(error) };
   log.error(line, away ? "upstream unavailable" : "internal error");
   return away ? unavailable : internalError;

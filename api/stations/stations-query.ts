@@ -6,8 +6,7 @@ import type { Sort } from "#snapshots/model/queries.ts";
 import type { ReadModel } from "#snapshots/model/model.ts";
 import { type Filters, filtersKey, parseSearch } from "#snapshots/model/filters.ts";
 import type { Box } from "#src/domain/geo.ts";
-import { entries } from "#src/infrastructure/lists.ts";
-import { readList } from "#src/contract/query.ts";
+import { entries, readList } from "#src/contract/query.ts";
 import { isRefusal, type Refusal, refuse } from "#src/contract/refusals.ts";
 import { refuseGrade } from "#src/contract/report.ts";
 import {

@@ -6,7 +6,7 @@ export type QueryType = "string" | "integer" | "number" | "boolean";
 
 export type QueryValues = Record<string, string | number | boolean>;
 
-export interface ParsedQuery {
+interface ParsedQuery {
   values: QueryValues;
   /** Null when there are none. */
   faults: Fault[] | null;
@@ -71,9 +71,16 @@ function parseQuery(
   return { values, faults: faults.length > 0 ? faults : null, ignored };
 }
 
+/** `a, b` → its entries; "" for none. */
+export const entries = (text: string): string[] =>
+  text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+
 /** The items of a parameter that is a comma list of 1 to `max`. */
 export function readList(name: string, text: string, max: number): { items: string[] } | Refusal {
-  const items = text.split(",").flatMap((item) => item.trim() || []);
+  const items = entries(text);
   if (items.length > 0 && items.length <= max) return { items };
   const msg = `Give a comma list of 1 to ${max}`;
   const type = items.length === 0 ? "too_short" : "too_long";

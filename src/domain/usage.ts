@@ -28,7 +28,7 @@ export interface ErrorCount {
   marks: number;
 }
 
-/** Requests of an hour (hours since the epoch) whose duration was in a bucket of src/domain/durations.ts. */
+/** Requests of an hour (hours since the epoch) whose duration was in a bucket of src/limits/request-journal.ts. */
 export interface HourCount {
   hour: number;
   audience: Audience;

@@ -109,12 +109,6 @@ export function readRow(row: Omit<Row, "believable">, believable = true): FeedRo
   return { ...row, ...stamp, removed: row.removed || ofFacts !== null, state, fault: why };
 }
 
-/** `as_of` stays this far behind, because partners compare it by whole seconds. */
-export const asOfLagMs = 1000;
-
-/** The cursor of decisions 7 in ms, a whole second, for a reader that has every change before `ms`. */
-export const asOfBefore = (ms: number): number => Math.floor(ms / 1000) * 1000 - asOfLagMs;
-
 /** A row for a station that a restored database no longer knows. */
 export const lostRow = (id: string, at: number): FeedRow => ({
   ...{ id, seq: 0, at, removed: true, lat: 0, lon: 0, brand: "", name: "", addr: "" },

@@ -11,8 +11,6 @@ import {
 } from "#src/feed/database-identity.ts";
 import {
   byPlace,
-  asOfBefore,
-  asOfLagMs,
   type FeedRow,
   givenOut,
   isGivenOut,
@@ -338,3 +336,9 @@ export function createFollower(
     readAt: () => readAt,
   };
 }
+
+/** `as_of` stays this far behind, because partners compare it by whole seconds. */
+const asOfLagMs = 1000;
+
+/** The cursor of decisions 7 in ms, a whole second, for a reader that has every change before `ms`. */
+export const asOfBefore = (ms: number): number => Math.floor(ms / 1000) * 1000 - asOfLagMs;

@@ -34,10 +34,3 @@ export function remembered<T>(work: (text: string) => T): (text: string) => T {
 }
 
 const rememberedMax = 10_000;
-
-/** `a, b` → its entries; "" for none. */
-export const entries = (text: string): string[] =>
-  text
-    .split(",")
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== "");

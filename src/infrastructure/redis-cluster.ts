@@ -7,7 +7,7 @@ import {
   quietly,
   refusedPauseMs,
   typedFault,
-} from "#src/infrastructure/redis-connection.ts";
+} from "#src/infrastructure/redis-outage.ts";
 
 /** Longest look at a node, ms: without a limit it would wait for a frozen one. */
 const lookMs = 2000;

@@ -1,10 +1,16 @@
 import { hash } from "node:crypto";
-import type { Cluster, Redis, RedisOptions } from "ioredis";
+import { type Cluster, type Command, Redis, type RedisOptions, ReplyError } from "ioredis";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { isNetworkFault } from "#src/infrastructure/faults.ts";
 import { ClusterConnection } from "#src/infrastructure/redis-cluster.ts";
-import { Connection } from "#src/infrastructure/redis-connection.ts";
+import {
+  createOutage,
+  type OutageLog,
+  quietly,
+  refusedPauseMs,
+  typedFault,
+} from "#src/infrastructure/redis-outage.ts";
 
 export type { Redis };
 
@@ -28,6 +34,43 @@ export const createWorkerRedis = (config: Config, log: Log): Redis =>
   config.redisCluster.length > 0
     ? createCluster(config, log, "worker")
     : new Connection(log, config.redisUrl, { ...sentinelsOf(config), maxRetriesPerRequest: null });
+
+/**
+ * A connection to the master. Gives each fault of ioredis a class, since most have neither an exported class nor a
+ * code: an answer of Redis is a `ReplyError`, except that of a server that cannot serve; a bug is a `TypeError`; any
+ * other rejection is a lost connection.
+ */
+class Connection extends Redis {
+  readonly #log: OutageLog;
+
+  /** `url`: null if the options name the server. */
+  constructor(log: OutageLog, url: string | null, options: RedisOptions) {
+    const outage = createOutage(log);
+    const all = { ...options, ...outage.options };
+    super(...((url === null ? [all] : [url, all]) as [never]));
+    this.#log = log;
+    outage.watch(this);
+  }
+
+  override sendCommand(command: Command, ...more: unknown[]): unknown {
+    const { reject } = command;
+    command.reject = (error) => {
+      const typed = typedFault(error);
+      // ioredis itself then sends a script that Redis does not know yet.
+      const isRefused = error instanceof ReplyError && !error.message.startsWith("NOSCRIPT");
+      // A connection without a limit of tries is a worker's.
+      if (isRefused && this.status === "ready" && this.options.maxRetriesPerRequest === null)
+        setTimeout(() => reject(typed), refusedPauseMs);
+      else reject(typed);
+    };
+    return super.sendCommand(command, ...(more as []));
+  }
+
+  // bullmq makes a worker's blocking connection this way. The one that it is a copy of tells of an outage.
+  override duplicate(more: RedisOptions = {}): Redis {
+    return new Connection(quietly(this.#log), null, { ...this.options, ...more });
+  }
+}
 
 const connectTimeout = 2000;
 
@@ -86,7 +129,7 @@ export const onOtherMaster = (redis: Redis, call: () => void): void => {
 };
 
 /** A Lua script that runs often: Redis is sent its hash only. */
-export interface Script {
+interface Script {
   lua: string;
   sha: string;
 }

@@ -36,10 +36,6 @@ export const isOperatorKeyText = (text: string): boolean =>
 /** The start of a key that may be shown later, to tell keys apart: `svc_live_Ab12`. */
 export const keyPrefix = (text: string): string => text.slice(0, text.indexOf("live_") + 9);
 
-/** A text for the log, without keys that a caller has put in wrong places. */
-export const withoutKeys = (text: string): string =>
-  text.includes("_live_") ? text.replace(/((?:svc|pk|op)_live_)[0-9A-Za-z]+/g, "$1…") : text;
-
 const hasChecksum = (text: string): boolean =>
   checksum(text.slice(0, -checksumWidth)) === text.slice(-checksumWidth);
 

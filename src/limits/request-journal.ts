@@ -1,7 +1,6 @@
 import type { Config } from "#src/infrastructure/config.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
 import { partnerPrefix, type Redis } from "#src/infrastructure/redis.ts";
-import { bucketOf } from "#src/domain/durations.ts";
 import { hourMs } from "#src/domain/units.ts";
 import type { Audience } from "#src/domain/usage.ts";
 import type { Resources } from "#src/infrastructure/resources.ts";
@@ -10,7 +9,7 @@ import type { QuotaDecision } from "#src/limits/limiter.ts";
 import { usageField } from "#src/limits/usage-fields.ts";
 
 /** A request that is over. Nothing in it comes from its query, its body or its caller's address. */
-export interface FinishedRequest {
+interface FinishedRequest {
   key: KeyInfo;
   /** `GET /stations` */
   label: string;
@@ -35,7 +34,7 @@ type Entry = [
 ];
 
 /** One of a partner's last requests; `at`: its time of arrival, ms. */
-export interface RecentRequest {
+interface RecentRequest {
   at: number;
   label: string;
   status: number;
@@ -218,3 +217,30 @@ const readCountName = (name: number): { hour: number; bucket: number; isError: b
 };
 
 export type RequestJournal = ReturnType<typeof createRequestJournal>;
+
+// Durations are counted by spans of equal ratio: four to each doubling, so that a quantile is right within a tenth.
+const perDoubling = 4;
+/** Bucket 0 ends at 1/16 ms. */
+const offset = 4 * perDoubling;
+/** The last bucket takes every duration from two minutes on. */
+const last = offset + 17 * perDoubling;
+
+/** The number of the bucket of a duration in ms. */
+export const bucketOf = (ms: number): number =>
+  Math.min(last, Math.max(0, Math.ceil(Math.log2(ms) * perDoubling) + offset));
+
+/** The middle of a bucket in ms, to three digits. */
+const msOf = (bucket: number): number =>
+  Number((2 ** ((bucket - offset - 0.5) / perDoubling)).toPrecision(3));
+
+/**
+ * The duration in ms that a share of all requests (0.5 for the median) did not exceed, within a tenth. `counts`:
+ * requests by bucket. Null without requests.
+ */
+export function quantileMs(counts: ReadonlyMap<number, number>, share: number): number | null {
+  const sorted = [...counts].filter(([, n]) => n > 0).sort(([a], [b]) => a - b);
+  const total = sorted.reduce((sum, [, n]) => sum + n, 0);
+  let passed = 0;
+  const found = sorted.find(([, n]) => (passed += n) >= share * total);
+  return found === undefined ? null : msOf(found[0]);
+}

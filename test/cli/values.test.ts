@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { ExitError } from "#cli/exit-error.ts";
 import { flag, integer, line, moment, wordOr } from "#cli/values.ts";
-import { entries } from "#src/infrastructure/lists.ts";
+import { entries } from "#src/contract/query.ts";
 
 const refuses = (parse: (text: string) => unknown, texts: readonly string[]): void => {
   for (const text of texts) expect(() => parse(text), JSON.stringify(text)).to.throw(ExitError);

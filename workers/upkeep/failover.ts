@@ -8,8 +8,8 @@ import {
   rememberToken,
   renewToken,
   strangenessOf,
+  markAllChanged,
 } from "#src/feed/database-identity.ts";
-import { markAllChanged } from "#src/feed/mark-all-changed.ts";
 import { inTransaction } from "#src/infrastructure/db.ts";
 import { logAction } from "#src/operators/operator-log.ts";
 import type { RoleDeps } from "#workers/role.ts";

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { pino } from "pino";
-import { describeError, onlyNamed } from "#src/infrastructure/log-fields.ts";
+import { describeError, onlyNamed } from "#src/infrastructure/log.ts";
 
 /** What a line looks like that is logged as every process does. */
 function logged(fields: object): Record<string, unknown> {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { bucketOf, quantileMs } from "#src/domain/durations.ts";
+import { bucketOf, quantileMs } from "#src/limits/request-journal.ts";
 
 const countsOf = (durations: readonly number[]): Map<number, number> => {
   const counts = new Map<number, number>();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Command, Redis, type RedisOptions, ReplyError } from "ioredis";
+import { type Redis, ReplyError } from "ioredis";
 import { minuteMs } from "#src/domain/units.ts";
 import { ConnectionFault } from "#src/infrastructure/faults.ts";
 import type { Log } from "#src/infrastructure/log.ts";
@@ -17,43 +17,6 @@ const isDemoted = ({ message }: Error): boolean => /^UNBLOCKED\b|\bREADONLY\b/.t
 
 /** Answers of a server that cannot serve anybody now. */
 export const cannotServe = /^(LOADING|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|MOVED|ASK|TRYAGAIN) /;
-
-/**
- * A connection to the master. Gives each fault of ioredis a class, since most have neither an exported class nor a
- * code: an answer of Redis is a `ReplyError`, except that of a server that cannot serve; a bug is a `TypeError`; any
- * other rejection is a lost connection.
- */
-export class Connection extends Redis {
-  readonly #log: OutageLog;
-
-  /** `url`: null if the options name the server. */
-  constructor(log: OutageLog, url: string | null, options: RedisOptions) {
-    const outage = createOutage(log);
-    const all = { ...options, ...outage.options };
-    super(...((url === null ? [all] : [url, all]) as [never]));
-    this.#log = log;
-    outage.watch(this);
-  }
-
-  override sendCommand(command: Command, ...more: unknown[]): unknown {
-    const { reject } = command;
-    command.reject = (error) => {
-      const typed = typedFault(error);
-      // ioredis itself then sends a script that Redis does not know yet.
-      const isRefused = error instanceof ReplyError && !error.message.startsWith("NOSCRIPT");
-      // A connection without a limit of tries is a worker's.
-      if (isRefused && this.status === "ready" && this.options.maxRetriesPerRequest === null)
-        setTimeout(() => reject(typed), refusedPauseMs);
-      else reject(typed);
-    };
-    return super.sendCommand(command, ...(more as []));
-  }
-
-  // bullmq makes a worker's blocking connection this way. The one that it is a copy of tells of an outage.
-  override duplicate(more: RedisOptions = {}): Redis {
-    return new Connection(quietly(this.#log), null, { ...this.options, ...more });
-  }
-}
 
 /** The same error, or a `ConnectionFault` if its class does not tell. */
 export const typedFault = (error: Error): Error =>
@@ -116,7 +79,7 @@ async function answered(redis: Redis): Promise<string> {
  * server that does not answer on an open connection, such as a lost machine: another one may have its name, or be known
  * to the Sentinels.
  */
-function createOutage(log: OutageLog) {
+export function createOutage(log: OutageLog) {
   const { away, back: tellBack, refused } = createOutageLines(log);
   let demoted = false;
   const back = (): void => {
