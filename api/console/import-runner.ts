@@ -8,10 +8,8 @@ import { finishRun, noteRun } from "#src/import/runs.ts";
 import { logImport } from "#src/operators/operator-log.ts";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
 
-// A thread that runs from the sources, as in the tests, needs a start of its own for TypeScript.
-const threadFile = import.meta.url.endsWith(".ts")
-  ? new URL("import-thread.mjs", import.meta.url)
-  : join(projectRoot, "dist", "import-thread.js");
+// As it is bundled, also where the process runs from the sources: a thread translates nothing.
+const threadFile = join(projectRoot, "dist", "import-thread.js");
 const noteMs = 500;
 const wakeStations = 200;
 

@@ -52,7 +52,7 @@ export function useConsole(): ConsoleSite {
 
   useBrowser();
   before(async () => {
-    await addOperator(site.country.db, "olga", "operator");
+    await addOperator(site.country.db, "olga");
     await addOperator(site.country.db, "vera", "viewer");
     site.nextPlace = await fillReview(site.partner, 0);
   });

@@ -17,7 +17,7 @@ describe("browser: queues in the console", function () {
 
   useBrowser();
   before(async () => {
-    await addOperator(country.db, "olga", "operator");
+    await addOperator(country.db, "olga");
     redis = new Redis(instance.redisUrl, { maxRetriesPerRequest: null });
     const connection = { connection: redis, prefix: instance.redisPrefix };
     queue = new Queue("upkeep", connection);

@@ -12,7 +12,7 @@ describe("browser: what drivers say of stations themselves", function () {
   useBrowser();
   const site = useOwnMap();
   before(async () => {
-    await addOperator(site.country.db, "olga", "operator");
+    await addOperator(site.country.db, "olga");
   });
 
   const press = (page: Page, name: string) =>

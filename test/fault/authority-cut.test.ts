@@ -117,8 +117,8 @@ describe("fault: a web process that is cut from what tells it who may do what", 
     const others = createClient(cut.baseUrl, other.secret);
     const from = { "X-Forwarded-For": "198.51.100.7" };
     const origin = { Origin: "https://old.example" };
-    await addOperator(country.db, "olga", "operator");
-    await addOperator(country.db, "oleg", "operator");
+    await addOperator(country.db, "olga");
+    await addOperator(country.db, "oleg");
     const olga = await signIn(cut.baseUrl, { name: "olga", password: testPassword });
     const oleg = await signIn(cut.baseUrl, { name: "oleg", password: testPassword });
     for (const ask of [() => bound.ask(from), () => page.ask(origin), () => others.get(path)])

@@ -631,7 +631,7 @@ describe("flow: an operator's act, from the command line and from the console", 
   let subjects = 0;
 
   before(async () => {
-    await addOperator(country.db, "olga", "operator");
+    await addOperator(country.db, "olga");
     olga = await signIn(edge.origin, { name: "olga", password: testPassword });
   });
 

@@ -21,7 +21,7 @@ describe("flow: alarms in /metrics, /readyz, the console and the command line", 
   let marks = 0;
 
   before(async () => {
-    await addOperator(country.db, "olga", "operator");
+    await addOperator(country.db, "olga");
     olga = await signIn(web.baseUrl, { name: "olga", password: testPassword });
   });
   beforeEach(async () => {

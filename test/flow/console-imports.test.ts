@@ -32,7 +32,7 @@ describe("flow: files imported in the console", function () {
   let olga: ConsoleClient;
 
   before(async () => {
-    await addOperator(country.db, "olga", "operator");
+    await addOperator(country.db, "olga");
     await addOperator(country.db, "vera", "viewer");
     olga = await signIn(edge.origin, { name: "olga", password: testPassword });
   });

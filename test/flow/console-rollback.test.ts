@@ -14,7 +14,7 @@ describe("flow: a campaign rolled back in the console", function () {
   let olga: ConsoleClient;
 
   before(async () => {
-    await addOperator(country.db, "olga", "operator");
+    await addOperator(country.db, "olga");
     olga = await signIn(web.baseUrl, { name: "olga", password: testPassword });
     for (const [n, user] of ["ann", "bob", "mal"].entries())
       await country.meet(user, 26 * 60 + n * 30);

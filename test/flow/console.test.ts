@@ -159,7 +159,7 @@ describe("flow: who may do what in the console", function () {
 
   before(async () => {
     calls = consoleCalls(edge.web.services);
-    await addOperator(country.db, "olga", "operator");
+    await addOperator(country.db, "olga");
     await addOperator(country.db, "vera", "viewer");
     olga = await signIn(edge.origin, { name: "olga", password: testPassword });
     vera = await signIn(edge.origin, { name: "vera", password: testPassword });
@@ -229,7 +229,7 @@ describe("flow: who may do what in the console", function () {
   ] as const) {
     it(`refuses every call of ${whose}`, async () => {
       const name = whose.replaceAll(" ", "-");
-      await addOperator(country.db, name, "operator");
+      await addOperator(country.db, name);
       const client = await signIn(edge.origin, { name, password: testPassword });
       const [session] = await rows<{ id: number }>(
         country.db,

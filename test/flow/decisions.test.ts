@@ -19,7 +19,7 @@ describe("flow: the page of decisions", function () {
   let place = 0;
 
   before(async () => {
-    for (const name of ["olga", "nina"]) await addOperator(country.db, name, "operator");
+    for (const name of ["olga", "nina"]) await addOperator(country.db, name);
     olga = await signIn(web.baseUrl, { name: "olga", password: testPassword });
     nina = await signIn(web.baseUrl, { name: "nina", password: testPassword });
     place = await fillReview(client, 0);

@@ -82,7 +82,7 @@ describe("flow: feeds", function () {
   let olga: ConsoleClient;
   let producer: Producer;
   before(async () => {
-    await addOperator(country.db, "olga", "operator");
+    await addOperator(country.db, "olga");
     producer = createProducer(instance.config, createLog({ logLevel: "silent" }, "test"));
     await new Promise<void>((ready) => producer.onReady(ready));
     olga = await signIn(web.baseUrl, { name: "olga", password: testPassword });

@@ -20,7 +20,7 @@ describe("flow: stations that are joined and taken apart (decisions 14.29, 14.30
   let olga: ConsoleClient;
 
   before(async () => {
-    await addOperator(country.db, "olga", "operator");
+    await addOperator(country.db, "olga");
     olga = await signIn(stage.web.baseUrl, { name: "olga", password: testPassword });
   });
 

@@ -4,7 +4,7 @@ import { hourMs, minuteMs } from "#src/domain/units.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { type ConsoleClient, createConsoleClient } from "#test/flow/console-client.ts";
 import type { Answer } from "#test/flow/client.ts";
-import { addCheapOperator, cheapHash, testPassword } from "#test/flow/operators.ts";
+import { addOperator, cheapHash, testPassword } from "#test/flow/operators.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { useEdge } from "#test/api/edge.ts";
 
@@ -20,7 +20,7 @@ describe("flow: signing in to the console", function () {
   let accounts = 0;
   beforeEach(async () => {
     name = `account ${(accounts += 1)}`;
-    await addCheapOperator(edge.db, name);
+    await addOperator(edge.db, name);
   });
 
   const newNetwork = (): string => `10.0.${(networks += 1) >> 8}.${networks & 255}`;
@@ -66,13 +66,13 @@ describe("flow: signing in to the console", function () {
       }
       expect((await attempt(stranger())).status).to.equal(201);
       const other = `${name} too`;
-      await addCheapOperator(edge.db, other);
+      await addOperator(edge.db, other);
       expect((await attempt(stranger(), testPassword, ip, other)).status).to.equal(201);
     });
 
     it("of strangers are used up together, and a known browser of this account still signs in", async () => {
       const known = await browserOf();
-      const ofOther = await addCheapOperator(edge.db, `${name} other`).then(() =>
+      const ofOther = await addOperator(edge.db, `${name} other`).then(() =>
         browserOf(`${name} other`),
       );
       expect(await guesses(20)).to.deep.equal(all(20, 401));
@@ -283,7 +283,7 @@ describe("flow: signing in to the console", function () {
       expect(await send(codeAt(now), "a wrong password")).to.equal("401 sign-in-failed");
       expect(await send()).to.equal(needed);
       const other = `${name} without`;
-      await addCheapOperator(edge.db, other);
+      await addOperator(edge.db, other);
       const plain = await attempt(stranger(), "a wrong password", newNetwork(), other);
       const guarded = await attempt(stranger(), "a wrong password");
       for (const { body } of [plain, guarded]) delete body.request_id;

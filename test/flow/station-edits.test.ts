@@ -25,7 +25,7 @@ describe("flow: stations corrected by hand (decisions 13.16)", function () {
 
   before(async () => {
     const { baseUrl } = web;
-    await addOperator(country.db, "olga", "operator");
+    await addOperator(country.db, "olga");
     olga = await signIn(baseUrl, { name: "olga", password: testPassword });
   });
 

@@ -24,7 +24,7 @@ describe("flow: what drivers say of stations themselves", function () {
   let next = 0;
 
   before(async () => {
-    await addOperator(country.db, "olga", "operator");
+    await addOperator(country.db, "olga");
     olga = await signIn(webs[0]!.baseUrl, { name: "olga", password: testPassword });
   });
 

@@ -275,7 +275,7 @@ describe("flow: decisions about many marks are taken back", function () {
     expect(marksOf(await stored())).to.deep.equal(marksOf(before));
     await served(shown);
 
-    await addOperator(db, "vera", "operator");
+    await addOperator(db, "vera");
     const vera = await signIn(stage.webs[0]!.baseUrl, { name: "vera", password: testPassword });
     const [first] = (await vera.call("GET", "/review/groups")).body.groups;
     expect(first.selection).to.deep.equal({

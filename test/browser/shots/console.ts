@@ -20,7 +20,7 @@ describe("screenshots: console", function () {
   before(async () => {
     instance = await createTestInstance();
     country = await openCountry(instance.config, 60);
-    await addOperator(country.db, "olga", "operator");
+    await addOperator(country.db, "olga");
     roles = await Promise.all(
       ["web", "marks", "snapshots", "clock"].map((role) => startRole(role, instance.env)),
     );
