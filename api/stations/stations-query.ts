@@ -1,7 +1,7 @@
 import { between, flag } from "#src/contract/shapes/kinds.ts";
 import { type Static, Type } from "typebox";
 import type { CityStore } from "#snapshots/cities.ts";
-import type { Area } from "#snapshots/model/area.ts";
+import type { Area } from "#snapshots/model/block-list.ts";
 import type { Sort } from "#snapshots/model/queries.ts";
 import type { ReadModel } from "#snapshots/model/model.ts";
 import { type Filters, filtersKey, parseSearch } from "#snapshots/model/filters.ts";

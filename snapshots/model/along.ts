@@ -1,8 +1,7 @@
 import type { Point } from "#src/domain/geo.ts";
 import { boxOf, measureFrom, stretchesOf } from "#src/domain/way.ts";
-import { compileArea } from "#snapshots/model/area.ts";
+import { compileArea, type BlockList } from "#snapshots/model/block-list.ts";
 import type { Block, Source } from "#snapshots/model/block.ts";
-import type { BlockList } from "#snapshots/model/block-list.ts";
 import type { Matcher } from "#snapshots/model/filters.ts";
 
 /** A station beside a way: metres from the beginning to the place where the way comes nearest, and from there. */

@@ -1,4 +1,9 @@
-import { compileArea, type Area, type Region } from "#snapshots/model/area.ts";
+import {
+  compileArea,
+  type Area,
+  type Region,
+  type BlockList,
+} from "#snapshots/model/block-list.ts";
 import type { Matcher } from "#snapshots/model/filters.ts";
 import {
   addStation,
@@ -12,7 +17,6 @@ import {
   type Stations,
   type Sum,
 } from "#snapshots/model/block.ts";
-import type { BlockList } from "#snapshots/model/block-list.ts";
 import { borrow } from "#snapshots/model/long-buffers.ts";
 
 /** Stations of one block that belong to a result; `chosen` null means all of them. */

@@ -44,7 +44,7 @@ export const field = {
   textEnd: 8,
   /** End of its state in `states`. */
   stateEnd: 9,
-  /** Six lanes of the letter mask of its text (see text-search.ts). */
+  /** Six lanes of the letter mask of its text (see fragment.ts). */
   letterMask: 10,
   letterMaskEnd: 16,
   /** Number of its opening hours (see schedules.ts). */

@@ -16,7 +16,6 @@ import {
   stateOf,
   textOf,
 } from "#snapshots/model/block.ts";
-import { letterMaskOf } from "#snapshots/model/text-search.ts";
 
 export const gradeShift = 3;
 export const queueShift = 8;
@@ -142,3 +141,42 @@ function flagsOf(fuel: FuelBlock): number {
 /** Text in the form in which it is searched (decisions 6 and 7): lower case, ё = е, one blank between words. */
 export const foldText = (text: string): string =>
   text.normalize("NFC").toLowerCase().replaceAll("ё", "е").replace(/\s+/g, " ").trim();
+
+const maskLanes = field.letterMaskEnd - field.letterMask;
+/** Lanes with a bit for each letter; in those after them the pairs of neighbouring letters share the bits. */
+const letterLanes = 3;
+const pairBits = (maskLanes - letterLanes) * 32;
+
+/**
+ * The letter mask of a text: the letters that it has, and, as a Bloom filter, its pairs of neighbouring letters. It has
+ * every bit of the masks of all its parts, so that a few numbers rule out most stations without a word: to search each
+ * text for each word took 150 ns. Letters alone let twice as many texts through. The lines of a text share one mask.
+ */
+export function letterMaskOf(text: string): Uint32Array {
+  const letterMask = new Uint32Array(maskLanes);
+  const set = (lane: number, bit: number): void => {
+    letterMask[lane] = (letterMask[lane] as number) | (1 << bit);
+  };
+  let before = lineFeed;
+  for (let i = 0; i < text.length; i++) {
+    const letter = text.charCodeAt(i);
+    if (letter !== lineFeed) set(laneOf(letter), letter & 31);
+    if (letter !== lineFeed && before !== lineFeed) {
+      const pair = (Math.imul((before << 16) | letter, 0x85ebca6b) >>> 8) % pairBits;
+      set(letterLanes + (pair >> 5), pair & 31);
+    }
+    before = letter;
+  }
+  return letterMask;
+}
+
+const lineFeed = "\n".charCodeAt(0);
+const [firstCyrillic, firstLatin] = ["а".charCodeAt(0), "a".charCodeAt(0)];
+
+/** а to я and a to z have a lane of their own, and so a bit. All other letters share the bits of the third. */
+const laneOf = (letter: number): number =>
+  letter >= firstCyrillic && letter < firstCyrillic + 32
+    ? 0
+    : letter >= firstLatin && letter < firstLatin + 26
+      ? 1
+      : 2;

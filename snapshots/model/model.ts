@@ -13,10 +13,9 @@ import {
 } from "#snapshots/model/block.ts";
 import { createBrandTable } from "#snapshots/model/brand-table.ts";
 import { createBlockCache } from "#snapshots/model/block-cache.ts";
-import { createBlockList } from "#snapshots/model/block-list.ts";
-import { writeBlocks } from "#snapshots/model/block-writer.ts";
+import { createBlockList, type Area } from "#snapshots/model/block-list.ts";
+import { writeBlocks, byId, byPlace } from "#snapshots/model/block-writer.ts";
 import { compileFilters, type Filters, type Matcher } from "#snapshots/model/filters.ts";
-import type { Area } from "#snapshots/model/area.ts";
 import {
   fuelOf,
   readState,
@@ -24,15 +23,15 @@ import {
   renderStation,
   writeState,
 } from "#snapshots/model/fragment.ts";
-import { byId, byPlace } from "#snapshots/model/grouping.ts";
 import { createSchedules, type OpenState } from "#snapshots/model/schedules.ts";
 import { createQueries } from "#snapshots/model/queries.ts";
 import {
   createChangeOrder,
   createIdOrder,
   createTransitions,
-} from "#snapshots/model/station-orders.ts";
-import { createStationTable, noStation } from "#snapshots/model/station-table.ts";
+  createStationTable,
+  noStation,
+} from "#snapshots/model/station-table.ts";
 
 export type ReadModel = ReturnType<typeof createReadModel>;
 

@@ -1,8 +1,7 @@
 import quickselect from "quickselect";
 import { distanceM, type Point } from "#src/domain/geo.ts";
-import { compileArea, type Area } from "#snapshots/model/area.ts";
+import { compileArea, type Area, type BlockList } from "#snapshots/model/block-list.ts";
 import type { Block, Stations } from "#snapshots/model/block.ts";
-import type { BlockList } from "#snapshots/model/block-list.ts";
 import type { Matcher } from "#snapshots/model/filters.ts";
 import { inRegion } from "#snapshots/model/area-selection.ts";
 

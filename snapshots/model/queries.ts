@@ -10,8 +10,7 @@ import {
 import type { Point } from "#src/domain/geo.ts";
 import { hourS, minuteMs } from "#src/domain/units.ts";
 import { findAlong } from "#snapshots/model/along.ts";
-import type { Area } from "#snapshots/model/area.ts";
-import type { BlockList } from "#snapshots/model/block-list.ts";
+import type { Area, BlockList } from "#snapshots/model/block-list.ts";
 import type { Filters, Matcher } from "#snapshots/model/filters.ts";
 import { chanceIn, foldText } from "#snapshots/model/fragment.ts";
 import { findNearest } from "#snapshots/model/nearest.ts";
@@ -28,8 +27,12 @@ import {
   deflatedShare,
   stationsOf,
 } from "#snapshots/model/area-selection.ts";
-import type { ChangeOrder, IdOrder } from "#snapshots/model/station-orders.ts";
-import { noStation, type StationTable } from "#snapshots/model/station-table.ts";
+import {
+  type ChangeOrder,
+  type IdOrder,
+  noStation,
+  type StationTable,
+} from "#snapshots/model/station-table.ts";
 
 /** A list of stations, found but not yet written. Equal `sum` and `count` mean equal content. */
 export interface Answer {

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import type { Box, Point } from "#src/domain/geo.ts";
 import { cellsAround, cellsOf } from "#src/feed/cache-generations.ts";
-import { compileArea } from "#snapshots/model/area.ts";
+import { compileArea } from "#snapshots/model/block-list.ts";
 import { widenBox } from "#api/stations/stations-query.ts";
 
 const degrees = (most: number): fc.Arbitrary<number> =>

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { emptyState, type StationState } from "#src/domain/state.ts";
 import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
 import type { FeedRow } from "#src/feed/feed.ts";
-import type { Area } from "#snapshots/model/area.ts";
+import type { Area } from "#snapshots/model/block-list.ts";
 import type { Filters } from "#snapshots/model/filters.ts";
 
 export const lifetimeMs = 24 * 3600_000;

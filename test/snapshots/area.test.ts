@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { type Area, compileArea, inside, outside } from "#snapshots/model/area.ts";
+import { type Area, compileArea, inside, outside } from "#snapshots/model/block-list.ts";
 import { sized } from "#test/harness/long.ts";
 
 const lat = fc.oneof(

@@ -4,7 +4,7 @@ import type { FuelBlock } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
 import { transitions, view, withChance } from "#src/domain/view.ts";
 import type { FeedRow } from "#src/feed/feed.ts";
-import type { Area } from "#snapshots/model/area.ts";
+import type { Area } from "#snapshots/model/block-list.ts";
 import type { Filters } from "#snapshots/model/filters.ts";
 import type { AreaQuery } from "#snapshots/model/queries.ts";
 import { isBrand } from "#test/oracle/brands.ts";

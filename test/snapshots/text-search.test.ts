@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { emptyState } from "#src/domain/state.ts";
 import { parseSearch } from "#snapshots/model/filters.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
-import { letterMaskOf } from "#snapshots/model/text-search.ts";
+import { letterMaskOf } from "#snapshots/model/fragment.ts";
 import { lifetimeMs, startMs } from "#test/snapshots/arbitraries.ts";
 import { sized } from "#test/harness/long.ts";
 
