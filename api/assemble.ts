@@ -1,4 +1,4 @@
-import { ageOf, isYoung } from "#src/domain/age.ts";
+import { ageOf, isYoung, isStaleBeside } from "#src/domain/age.ts";
 import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,7 +10,6 @@ import type { Middleware, State, Route } from "#api/http/route.ts";
 import { createApiServer, type ServerTimes } from "#api/http/server.ts";
 import { createServices, type ServiceParts, type Services } from "#api/http/services.ts";
 import { createStartUp } from "#api/start-up.ts";
-import { isStaleBeside } from "#src/domain/authority.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createParts } from "#src/infrastructure/parts.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";

@@ -1,15 +1,16 @@
 import { Command } from "commander";
 import { doAct } from "#cli/act-verb.ts";
-import { verb } from "#cli/command.ts";
+import { verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, readable, table, type Output } from "#cli/output.ts";
 import { ExitError } from "#cli/exit-error.ts";
-import { rollbackVerb } from "#cli/rollback.ts";
-import { listLimit, markId } from "#cli/values.ts";
+import { listLimit, markId, line } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import { isRefusal } from "#src/contract/refusals.ts";
 import { listFailed } from "#src/marks/backlog.ts";
 import { retryAllMarks, retryMark } from "#src/marks/retry.ts";
+import { decideSelected, recordVerbs } from "#cli/batches.ts";
+import { selecting } from "#cli/selection.ts";
 
 /** `operator marks rollback|failed|retry`. */
 export function marksCommand(output: () => Output): Command {
@@ -59,3 +60,30 @@ const retryAll = (out: Output): Promise<{ retried_marks: number; stations: numbe
     await wakeMarks(config, waking);
     return isRefusal(sum) ? sum : { retried_marks: sum.marks, stations: sum.stations };
   });
+
+type Typed = Record<string, unknown> & { dryRun: boolean; yes?: boolean; reason?: string };
+
+/** `operator marks rollback [list|show|undo]`: withdraws marks as if they had never been made (decisions 4.12, 4.20). */
+function rollbackVerb(command: Command, output: () => Output): void {
+  const rollback = verb(
+    command,
+    "rollback",
+    "withdraw marks as if they had never been made; first shows what would change",
+    'marks rollback --key 7 --since "2026-11-21 10:00:00" --dry-run',
+    'marks rollback --key 7 --since "2026-11-21 10:00:00" --status no',
+    "marks rollback list",
+    "marks rollback undo 12",
+  ).addHelpText(
+    "after",
+    `
+Give at least one of --since, --first-seen-since, --partner, --key, --reporter and --station:
+a network, a city, a status or --remote alone would read every day that is kept.`,
+  );
+  const read = selecting(rollback);
+  rollback
+    .option("--dry-run", "only show what would change", false)
+    .option("--reason <text>", "why, for the operator's log", line(500, "may be empty"))
+    .option(...yesOption)
+    .action((typed: Typed) => decideSelected(output(), "rollback", read(typed), typed));
+  recordVerbs(rollback, output, ["rollback"], "marks rollback");
+}

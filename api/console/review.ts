@@ -1,23 +1,31 @@
+import { Type } from "typebox";
 import { shareOfLies } from "#api/console/chance.ts";
-import { recordCalls, shownStations, waking } from "#api/console/batches.ts";
 import {
   actCall,
   actorOf,
   actsCall,
   consoleCall,
   type ConsoleCall,
+  idOf,
 } from "#api/console/operator-gate.ts";
 import { orThrow } from "#api/http/errors.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
-import { comment, within } from "#src/operators/inputs.ts";
-import { decideBatch } from "#src/marks/bulk-decisions.ts";
-import { previewApproval, previewRollback } from "#src/marks/effects.ts";
+import { comment, within, rowId } from "#src/operators/inputs.ts";
+import {
+  decideBatch,
+  type BatchAct,
+  type Committed,
+  listBatches,
+} from "#src/marks/bulk-decisions.ts";
+import { previewApproval, previewRollback, showBatch } from "#src/marks/effects.ts";
 import { heldGroups } from "#src/marks/held-groups.ts";
 import { heldRows } from "#src/marks/held.ts";
 import { reviewMark, undoReview } from "#src/marks/review-mark.ts";
 import { selected, selectionOf } from "#src/marks/mark-selection.ts";
 import { blockNetwork, blockReporter, type SourceBlock } from "#src/marks/source-blocks.ts";
-import { Type } from "typebox";
+import { slices } from "#src/infrastructure/lists.ts";
+import { undoDecision } from "#src/marks/undo-decision.ts";
+import { inMs, presented } from "#src/operators/presented.ts";
 
 const shown = 200;
 const id = within(1, Number.MAX_SAFE_INTEGER);
@@ -88,3 +96,39 @@ export const rollbackCalls = (services: ConsoleDeps): ConsoleCall[] => [
   }),
   ...recordCalls(services, "/rollbacks", ["rollback"]),
 ];
+
+/** Maximum number of stations whose changes a preview or a record lists. */
+const shownStations = 50;
+const wakeStations = 200;
+const listed = 50;
+
+/** Wakes the marks workers for these stations, after the commit. */
+const waking =
+  ({ producer }: Pick<ConsoleDeps, "producer">): Committed =>
+  (stationIds) => {
+    for (const some of slices(stationIds, wakeStations)) producer.wakeMarks(some);
+  };
+
+/** The records of these acts below `path`: all, one with its changes, and taking it back (decisions 4.20). */
+const recordCalls = (
+  services: ConsoleDeps,
+  path: string,
+  acts: readonly BatchAct[],
+): ConsoleCall[] => {
+  const { db, config } = services;
+  return [
+    consoleCall("GET", path, { role: "viewer" }, async (ctx) => {
+      const batches = await listBatches(db, acts, listed);
+      ctx.body = { batches: batches.map((batch) => presented(batch, inMs)) };
+    }),
+    consoleCall("GET", `${path}/{id}`, { role: "viewer" }, async (ctx) => {
+      ctx.body = orThrow(
+        await showBatch(db, acts, idOf(rowId, ctx.params["id"]), config, shownStations),
+      );
+    }),
+    consoleCall("POST", `${path}/{id}/undo`, { role: "operator" }, async (ctx) => {
+      const id = idOf(rowId, ctx.params["id"]);
+      ctx.body = orThrow(await undoDecision(db, actorOf(ctx), acts, id, waking(services)));
+    }),
+  ];
+};

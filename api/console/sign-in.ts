@@ -1,14 +1,17 @@
 import { type Static, type TSchema, Type } from "typebox";
 import type { OperatorGate } from "#api/console/operator-gate.ts";
-import { signInLimits } from "#api/console/sign-in-limits.ts";
 import { Refused, refused } from "#api/http/errors.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
 import { pageCall, type PageCall } from "#api/pages/page-calls.ts";
 import type { ConsoleAccount } from "#src/contract/console.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
 import { viewerHash } from "#src/marks/reporter.ts";
-import { noteFailedSignIn } from "#src/operators/failed-sign-ins.ts";
-import { createKnownBrowsers, knownForMs } from "#src/operators/known-browsers.ts";
+import {
+  noteFailedSignIn,
+  createKnownBrowsers,
+  knownForMs,
+  openConsoleSession,
+} from "#src/operators/sign-in.ts";
 import {
   type Credentials,
   findToSignIn,
@@ -16,8 +19,10 @@ import {
   type SignInAccount,
 } from "#src/operators/operators.ts";
 import { endSession, findSession } from "#src/operators/sessions.ts";
-import { openConsoleSession } from "#src/operators/sign-in.ts";
 import { openTotp, stepOfCode } from "#src/operators/totp.ts";
+import { signInLimit } from "#api/pages/guards.ts";
+import { minuteMs } from "#src/domain/units.ts";
+import { createAttempts } from "#src/operators/attempts.ts";
 
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 const typed = Type.Object({ name: text(80), password: text(200), code: Type.Optional(text(20)) });
@@ -127,3 +132,49 @@ export const signOutCall = ({ db, clock }: ConsoleDeps, { cookie }: OperatorGate
     cookie.take(ctx);
     ctx.status = 204;
   });
+
+/** An attempt to sign in. */
+interface Attempt {
+  ip: string;
+  /** The id of the account, or the name that somebody has made up; null for a key, which nobody can guess. */
+  account: number | string | null;
+  /** The browser that has signed in as this account before; null for any other. */
+  browser: string | null;
+}
+
+/**
+ * The limits of signing in (decisions 13.9): SIGN_INS_PER_MINUTE for a network; a growing delay for a network
+ * at an account, and for all strangers at an account together. A known browser has a delay of its own instead of these.
+ */
+function signInLimits(services: Pick<ConsoleDeps, "config" | "clock">) {
+  const countNetwork = signInLimit(services);
+  const ofOne = createAttempts({ free: 5, longestMs: 15 * minuteMs });
+  const ofStrangers = createAttempts({ free: 20, longestMs: minuteMs });
+
+  const countersOf = ({ ip, account, browser }: Attempt) => {
+    if (account === null) return [];
+    const name = `${typeof account} ${account}`;
+    if (browser !== null) return [{ attempts: ofOne, key: `browser ${browser} ${name}` }];
+    return [
+      { attempts: ofOne, key: `network ${viewerNetwork(ip)} ${name}` },
+      { attempts: ofStrangers, key: name },
+    ];
+  };
+
+  return {
+    /** Counts an attempt; throws 429. Returns what to call when it has succeeded. */
+    begin(attempt: Attempt): () => void {
+      if (attempt.browser === null) countNetwork(attempt.ip);
+      const counters = countersOf(attempt);
+      const now = services.clock();
+      const waitMs = Math.max(0, ...counters.map(({ attempts, key }) => attempts.waitMs(key, now)));
+      if (waitMs > 0) {
+        const retryAfterS = Math.ceil(waitMs / 1000);
+        const words = `Too many attempts to sign in. Try again in ${retryAfterS} s.`;
+        throw refused("rate-limit-exceeded", words, { retryAfterS });
+      }
+      for (const { attempts, key } of counters) attempts.count(key, now);
+      return () => counters.forEach(({ attempts, key }) => attempts.forget(key));
+    },
+  };
+}

@@ -11,7 +11,12 @@ import { countRefusedMark } from "#api/http/middleware.ts";
 import { awaitOutput } from "#api/marks/outcomes.ts";
 import type { ReportOutput } from "#src/contract/present.ts";
 import { reply } from "#api/openapi/answers.ts";
-import { batchExample, batchResult, outputExample, queuedExample } from "#src/contract/shapes/marks.ts";
+import {
+  batchExample,
+  batchResult,
+  outputExample,
+  queuedExample,
+} from "#src/contract/shapes/marks.ts";
 import { route } from "#api/http/route.ts";
 import type { MarkDeps } from "#api/marks/deps.ts";
 

@@ -1,9 +1,22 @@
 import type { PageRouter } from "#api/http/route.ts";
 import { html, type Html, sendPlainPage } from "#api/pages/html.ts";
-import { type Messages, messagesOf, languageOf, languageVary, type Language } from "#api/pages/messages.ts";
+import {
+  type Messages,
+  messagesOf,
+  languageOf,
+  languageVary,
+  type Language,
+} from "#api/pages/messages.ts";
 import { overviewMessages } from "#api/pages/overview-messages.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
-import { creditLine, factsOf, type Listed, nameOf, nearestOf, routeTo } from "#api/pages/station-text.ts";
+import {
+  creditLine,
+  factsOf,
+  type Listed,
+  nameOf,
+  nearestOf,
+  routeTo,
+} from "#api/pages/station-text.ts";
 import type { City } from "#snapshots/cities.ts";
 import type { Filters } from "#snapshots/model/filters.ts";
 import { cityName } from "#src/contract/city-name.ts";

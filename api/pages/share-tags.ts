@@ -1,6 +1,6 @@
 import { html, type Html } from "#api/pages/html.ts";
 import { type Language, messagesOf } from "#api/pages/messages.ts";
-import { sharePicture, type Shown } from "#api/pages/share-picture.ts";
+import { servedStatuses, type ServedStatus } from "#src/domain/vocabulary.ts";
 
 interface Shared {
   title: string;
@@ -34,3 +34,22 @@ export function shareTags({ title, description, path, baseUrl, shown, language }
     <meta property="og:image:alt" content="${shown === "map" ? siteName : statuses[shown]}" />
     <meta name="twitter:card" content="summary_large_image" />`;
 }
+
+/** The subject of a picture: a station with that status, or the map. */
+export type Shown = ServedStatus | "map";
+
+interface SharePicture {
+  /** The file's name in web/pictures/, and below `/pictures/`. */
+  file: string;
+  /** Pixels; messengers show this size without cutting. */
+  width: number;
+  height: number;
+}
+
+export const shownThings: readonly Shown[] = [...servedStatuses, "map"];
+
+/** The picture of a shared page in messengers (decisions 15.15). */
+export const sharePicture = (shown: Shown, language: Language): SharePicture => ({
+  file: `share-${shown}-${language}.png`,
+  ...{ width: 1200, height: 630 },
+});

@@ -1,6 +1,5 @@
 import type { Condition } from "#src/infrastructure/parts.ts";
 import { type AlarmRow, listAlarms } from "#src/alarms/alarms.ts";
-import { busiestSourceShare } from "#src/alarms/busiest-source.ts";
 import { type ChannelName, channelsOf } from "#src/alarms/channels.ts";
 import { readChannels } from "#src/alarms/claims.ts";
 import { readHarmful } from "#src/alarms/harmful-counts.ts";
@@ -11,9 +10,11 @@ import { createPolled } from "#src/infrastructure/polled.ts";
 import type { Resources } from "#src/infrastructure/resources.ts";
 import type { SharedFigures } from "#src/infrastructure/shared-figures.ts";
 import { countHeldByReason } from "#src/marks/held.ts";
+import { hourMs } from "#src/domain/units.ts";
+import { firstIdOfDay, idAfter } from "#src/marks/marks.ts";
 
 /** Figures about alarms and their causes. */
-export interface AlarmFigures {
+interface AlarmFigures {
   /** Open alarms by kind; every kind is there. */
   open: Record<string, number>;
   /** The newest open ones. */
@@ -112,3 +113,27 @@ const lineOf = ({ kind, city, raised_at: at }: AlarmRow): string =>
   `${kind}${city === "" ? "" : ` in ${city}`} since ${formatTime(at.getTime())}`;
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+
+/** The newest marks are enough, and a busy hour costs no more than a quiet one. */
+const marksAtMost = 10_000;
+
+/**
+ * The share, 0 to 1, that one source has in the counted marks of the last hour: the partner or the viewer's network
+ * with the most. Reads at most the newest marks, by their ids. 0 without marks.
+ */
+async function busiestSourceShare(db: Db, now: number): Promise<number> {
+  const [found] = await rows<{ share: number }>(
+    db,
+    `select coalesce(max(marks) / sum(marks), 0)::double precision as share from (
+       select count(*) as marks from (
+         select source, partner_id, key_id, viewer, received_at, review from marks
+         where id >= ? and id < ? order by id desc limit ${marksAtMost}
+       ) newest
+       where received_at > server_now() - interval '1 hour' and review in ('none', 'approved')
+       group by case source when 'partner' then coalesce('partner ' || partner_id, 'key ' || key_id)
+         else encode(viewer, 'hex') end
+     ) sources`,
+    [firstIdOfDay(now - hourMs), idAfter(now)],
+  );
+  return found!.share;
+}

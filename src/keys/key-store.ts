@@ -1,8 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { createBatcher } from "#src/infrastructure/batcher.ts";
-import { ageOf } from "#src/domain/age.ts";
+import { ageOf, isOutdated, oldestMs } from "#src/domain/age.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
-import { isOutdated, oldestMs } from "#src/domain/authority.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import type { Resources } from "#src/infrastructure/resources.ts";

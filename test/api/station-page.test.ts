@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { pino } from "pino";
-import { sharePicture, shownThings } from "#api/pages/share-picture.ts";
+import { sharePicture, shownThings } from "#api/pages/share-tags.ts";
 import { issueConsumerKey } from "#src/keys/consumer-key.ts";
 import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";

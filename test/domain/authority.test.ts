@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { isOutdated, isStaleBeside, uncertainMs } from "#src/domain/authority.ts";
+import { isOutdated, isStaleBeside, uncertainMs } from "#src/domain/age.ts";
 
 const second = 1000;
 const minute = 60 * second;

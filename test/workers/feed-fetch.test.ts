@@ -10,7 +10,7 @@ import { type Config, loadConfig } from "#src/infrastructure/config.ts";
 import { createReceivers } from "#src/pushes/receivers.ts";
 import { file, type SourceServer, startSourceServer } from "#test/harness/source-server.ts";
 import { fetchFile } from "#workers/imports/fetch.ts";
-import { copyNewest } from "#workers/imports/folder.ts";
+import { copyNewest } from "#workers/imports/run.ts";
 import { removeLeftFolders, withTemporaryFolder } from "#workers/imports/temporary.ts";
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -6,7 +6,13 @@ import type { PageDeps } from "#api/pages/deps.ts";
 import { openApi30Path, openApiPath } from "#api/openapi/serve.ts";
 import { clientPath } from "#api/pages/client-package.ts";
 import { type Chapter, chapterAsMarkdown, readChapters } from "#api/pages/docs/chapters.ts";
-import { filesOfDocuments, forPartners, markdownOf, pathOf, pythonPath } from "#api/pages/docs/documents.ts";
+import {
+  filesOfDocuments,
+  forPartners,
+  markdownOf,
+  pathOf,
+  pythonPath,
+} from "#api/pages/docs/documents.ts";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
 
 /**

@@ -9,7 +9,13 @@ import { renderMarkdown, renderText } from "#api/pages/docs/markdown.ts";
 import { type ApiDocument, operationsOf } from "#api/pages/docs/openapi.ts";
 import { methodBadge, operationPage } from "#api/pages/docs/operation-page.ts";
 import { searchTexts } from "#api/pages/docs/search-texts.ts";
-import { type Contents, type DocsPage, operationBase, rootFrom, wholePage } from "#api/pages/docs/shell.ts";
+import {
+  type Contents,
+  type DocsPage,
+  operationBase,
+  rootFrom,
+  wholePage,
+} from "#api/pages/docs/shell.ts";
 import { docsWords } from "#api/pages/docs/words.ts";
 import { html, type Html } from "#api/pages/html.ts";
 import { type Language, pickLanguage } from "#api/pages/messages.ts";

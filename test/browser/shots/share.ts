@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type Language, messagesOf } from "#api/pages/messages.ts";
-import { type Shown, sharePicture, shownThings } from "#api/pages/share-picture.ts";
+import { type Shown, sharePicture, shownThings } from "#api/pages/share-tags.ts";
 import type { ServedStatus } from "#src/domain/vocabulary.ts";
 import { useBrowser, openPage } from "#test/harness/browser.ts";
 import { shownStatuses, signs } from "#web/widget/signs.ts";
