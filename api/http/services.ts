@@ -99,7 +99,6 @@ export function createServices(config: Config, parts: ServiceParts) {
   time.onStepBack(() => follower.forget(model.rewind(clock())));
   tellContent({ peers, model, follower, clock });
   const { wakeMarks: wake } = producer;
-  const figuresOf = createSharedFigures(redis, prefix);
   const meter = createMeter<Question, CacheLookup>({
     ...{ redis, config, clock, log },
     lookUp: async (questions) => {
@@ -109,22 +108,32 @@ export function createServices(config: Config, parts: ServiceParts) {
       return invalidation.isCurrent() ? found : [];
     },
   });
-  const duties = createDutyWatch({ config, log, clock, redis }, dutyAlarm(db, clock));
   const asOf = (now: number): number => follower.asOf(now);
-  const dumps = createLatestDump({ config, log, clock, redis, asOf });
-  return {
+  const shared = {
     config,
     log,
-    tracer: parts.tracer ?? null,
     clock,
+    db,
+    redis,
+    quarantine,
+    meter,
+    follower,
+    /** The cursor of decisions 7 in ms, a whole second. */
+    asOf,
+    dumps: createLatestDump({ config, log, clock, redis, asOf }),
+    /** Times of the last success of the workers' duties. */
+    duties: createDutyWatch({ config, log, clock, redis }, dutyAlarm(db, clock)),
+    /** Whether Postgres takes writes, and sorts as it did. */
+    database,
+    figuresOf: createSharedFigures(redis, prefix),
+  };
+  return {
+    ...shared,
+    tracer: parts.tracer ?? null,
     time,
     /** Facts of the other processes: their cursor, the age of their keys, their clock. */
     peers,
-    quarantine,
-    db,
-    redis,
     keys,
-    meter,
     /** The last requests and their results, for the partner's dashboard. */
     journal: createRequestJournal({ redis, config, clock, log, note: meter.note }),
     /** The usage of today that is in Postgres, by partner. */
@@ -138,50 +147,25 @@ export function createServices(config: Config, parts: ServiceParts) {
     aliases: createAliasWatch({ db, config, log, learn: model.brands.learn }),
     /** The credits of the stations' sources. */
     credits: createCredits({ db, config, log }),
-    dumps,
     /** Stations by city and day. */
     insights: createLatestInsights({ config, log, clock, redis }),
     /** Median prices of each grade around a place. */
     priceMedians: createLatestMedians({ config, log, clock, redis }),
-    /** Times of the last success of the workers' duties. */
-    duties,
     /** Stations that the marks workers cannot fold. */
     unfoldable: createUnfoldableWatch({ config, log, clock, redis }),
-    /** Whether Postgres takes writes, and sorts as it did. */
-    database,
     /** Redis' policy for a full memory. */
     eviction: createEvictionWatch({ log, redis }),
     /** Entries of Redis that were found damaged. */
     damage: createDamageWatch({ log, redis }),
     /** Alarms for the operator, and what leads to them. */
-    alarms: createAlarmWatch({ db, config, log, clock, figuresOf }),
-    figuresOf,
+    alarms: createAlarmWatch(shared),
     lists: createListPacker(),
     rectangles: createRectangles({ config, clock, store: rectangleStore, follower }),
     /** Open streams of changes. */
     streams: createStreams({ model, asOf: follower.asOf, keys, config, clock, log }),
     invalidation,
-    follower,
-    /** The cursor of decisions 7 in ms, a whole second. */
-    asOf,
     /** The state of the service, for `/status`. */
-    service: createServiceWatch({
-      ...{
-        config,
-        log,
-        clock,
-        db,
-        redis,
-        follower,
-        asOf,
-        dumps,
-        duties,
-        meter,
-        figuresOf,
-        database,
-        quarantine,
-      },
-    }),
+    service: createServiceWatch(shared),
     /** Requests that wait for the outcome of a mark. */
     waiters,
     intake: createIntake({

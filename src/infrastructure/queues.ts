@@ -39,6 +39,13 @@ export type Producer = ReturnType<typeof createProducer>;
 
 /** Ids of completed slots that a queue remembers: a second clock may come a moment after the work is done. */
 const slotsKept = 50;
+/** The wake-ups of which one waits for each id at most. */
+const jobOf = {
+  webhooks: (endpointId: number): WebhookJob => ({ endpointId }),
+  alerts: (deviceId: number): AlertJob => ({ deviceId }),
+  imports: (feedId: number): FeedJob => ({ feedId }),
+};
+
 /** A wake-up covers later ones for this time, ms, and then counts as lost: one too many does no harm. */
 const wakeMs = 30_000;
 
@@ -104,28 +111,25 @@ export function createProducer(config: Config, log: Log, clock: Clock = Date.now
       return false;
     }
   };
-  const wakeEach = async (
-    name: QueueName,
-    jobs: readonly object[],
-    ids: readonly number[],
-  ): Promise<void> => {
+  const wake = async (name: keyof typeof jobOf, ids: readonly number[]): Promise<void> => {
     if (ids.length === 0) return;
+    const jobs = ids.map((id) => ({
+      name: "wake",
+      data: jobOf[name](id),
+      opts: {
+        timestamp: clock(),
+        attempts: 1,
+        deduplication: { id: `${name}-${id}`, ttl: wakeMs },
+      },
+    }));
     try {
-      await queue(name).addBulk(
-        jobs.map((data, n) => ({
-          name: "wake",
-          data,
-          opts: {
-            timestamp: clock(),
-            attempts: 1,
-            deduplication: { id: `${name}-${ids[n]}`, ttl: wakeMs },
-          },
-        })),
-      );
+      await queue(name).addBulk(jobs);
     } catch (error) {
       await notAdded(name, error);
     }
   };
+  const taken = async (name: keyof typeof jobOf, id: number): Promise<void> =>
+    void (await queue(name).removeDeduplicationKey(`${name}-${id}`));
   return {
     /** Wakes the marks worker for stations. Never throws and never waits: a lost wake-up costs seconds, not a mark. */
     wakeMarks: (stationIds: readonly string[], traces: readonly string[] = []): void =>
@@ -137,36 +141,15 @@ export function createProducer(config: Config, log: Log, clock: Clock = Date.now
      * Wakes the webhooks workers, with one waiting job for each endpoint at most. Never throws: the duty `webhooks`
      * finds lost wake-ups.
      */
-    wakeEndpoints: (ids: readonly number[]): Promise<void> =>
-      wakeEach(
-        "webhooks",
-        ids.map((endpointId) => ({ endpointId }) satisfies WebhookJob),
-        ids,
-      ),
+    wakeEndpoints: (ids: readonly number[]): Promise<void> => wake("webhooks", ids),
     /** Makes the next wake-up of this endpoint a new job. */
-    async endpointTaken(id: number): Promise<void> {
-      await queue("webhooks").removeDeduplicationKey(`webhooks-${id}`);
-    },
+    endpointTaken: (id: number): Promise<void> => taken("webhooks", id),
     /** The same for devices of drivers; the duty `alerts` finds lost wake-ups. */
-    wakeDevices: (ids: readonly number[]): Promise<void> =>
-      wakeEach(
-        "alerts",
-        ids.map((deviceId) => ({ deviceId }) satisfies AlertJob),
-        ids,
-      ),
-    async deviceTaken(id: number): Promise<void> {
-      await queue("alerts").removeDeduplicationKey(`alerts-${id}`);
-    },
+    wakeDevices: (ids: readonly number[]): Promise<void> => wake("alerts", ids),
+    deviceTaken: (id: number): Promise<void> => taken("alerts", id),
     /** The same for feeds; the duty `feeds` finds those that are due. */
-    wakeFeeds: (ids: readonly number[]): Promise<void> =>
-      wakeEach(
-        "imports",
-        ids.map((feedId) => ({ feedId }) satisfies FeedJob),
-        ids,
-      ),
-    async feedTaken(id: number): Promise<void> {
-      await queue("imports").removeDeduplicationKey(`imports-${id}`);
-    },
+    wakeFeeds: (ids: readonly number[]): Promise<void> => wake("imports", ids),
+    feedTaken: (id: number): Promise<void> => taken("imports", id),
     /**
      * Enqueues a slot's duty once, for any number of callers. While a job of the duty waits or runs, nothing is added:
      * a duty does all due work when it runs, so one late job is enough after an outage of the workers. A job that
