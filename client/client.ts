@@ -46,34 +46,27 @@ export interface Client {
   /** Stations of an area. */
   stations: Read<AreaQuery, StationList>;
   /** A page of the whole country. */
-  all: Read<PageQuery, StationPage>;
+  all: Read<PageQuery | void, StationPage>;
   /** Changes since a moment, an `as_of` as a rule. */
   delta: Read<{ updated_since: string }, Delta>;
   station: Read<string, OneStation>;
   /** The statuses that a station served in the last hours. */
   history: Read<HistoryQuery, StationHistory>;
-  cities: Read<CityQuery, CityList>;
+  cities: Read<CityQuery | void, CityList>;
   /** Stations by city, status, grade and day. */
-  insights: Read<InsightQuery, CityInsights>;
+  insights: Read<InsightQuery | void, CityInsights>;
   /** Stations beside a way, in its order. */
   along(way: Way, filters?: StationFilters, options?: CallOptions): Promise<StationsAlong>;
   /**
    * Forwards a mark. Tried again by itself only with an `external_id`. `wait: 0` does not wait for the outcome,
    * another number of seconds waits at most that long: `published.outcome` is then `queued`.
    */
-  report(
-    stationId: string,
-    report: Report,
-    options?: CallOptions & { wait?: number },
-  ): Promise<ReportResult>;
+  report(stationId: string, report: Report, options?: MarkOptions): Promise<ReportResult>;
   /**
    * Up to 500 marks at once. Tried again by itself only when each has an `external_id`. `wait`: seconds to wait for
    * outcomes, up to 10; without it they are `queued`.
    */
-  reports(
-    reports: readonly BatchReport[],
-    options?: CallOptions & { wait?: number },
-  ): Promise<BatchResult>;
+  reports(reports: readonly BatchReport[], options?: MarkOptions): Promise<BatchResult>;
   /** A mark's state and outcome; kept 7 days. */
   reportState(reportId: string, options?: CallOptions): Promise<ReportState>;
   /** The same for up to 500 marks. */
@@ -93,37 +86,43 @@ export interface Client {
   rotateKey(rotation: KeyRotation, options?: CallOptions): Promise<RotatedKey>;
 }
 
+export interface MarkOptions extends CallOptions {
+  wait?: number;
+  /** All checks and the real verdict; nothing is stored. */
+  dryRun?: boolean;
+}
+
 /** The partner API (version 1) with typed calls and retries. */
 export function createClient(settings: CallSettings): Client {
   const call = createCall(settings);
   return {
     stations: read(call, (query: AreaQuery) => `/stations${search(query)}`),
-    all: read(call, (query: PageQuery) => `/stations/all${search(query)}`),
+    all: read(call, (query: PageQuery | void) => `/stations/all${search(query)}`),
     delta: read(call, (query: { updated_since: string }) => `/stations/delta${search(query)}`),
     station: read(call, (id: string) => `/stations/${encodeURIComponent(id)}`),
-    cities: read(call, (query: CityQuery) => `/cities${search(query)}`),
+    cities: read(call, (query: CityQuery | void) => `/cities${search(query)}`),
     history: read(
       call,
       ({ station_id, ...query }: HistoryQuery) =>
         `/stations/${encodeURIComponent(station_id)}/history${search(query)}`,
     ),
-    insights: read(call, (query: InsightQuery) => `/insights/cities${search(query)}`),
+    insights: read(call, (query: InsightQuery | void) => `/insights/cities${search(query)}`),
     along: async (way, filters = {}, options) => {
       const path = `/stations/along${search(filters)}`;
       const request = { method: "POST", path, body: way, repeatable: true } as const;
       return (await call(request, options)).body as StationsAlong;
     },
-    report: async (stationId, body, { wait, ...options } = {}) => {
+    report: async (stationId, body, options = {}) => {
       const path = `/stations/${encodeURIComponent(stationId)}/report`;
-      const headers =
-        wait === undefined ? {} : { Prefer: wait === 0 ? "respond-async" : `wait=${wait}` };
-      const repeatable = body.external_id != null;
+      const headers = headersOf(options);
+      const repeatable = options.dryRun === true || body.external_id != null;
       const request = { method: "POST", path, headers, body, repeatable } as const;
       return (await call(request, options)).body as ReportResult;
     },
-    reports: async (reports, { wait, ...options } = {}) => {
-      const repeatable = reports.every((report) => report.external_id != null);
-      const headers: Record<string, string> = wait === undefined ? {} : { Prefer: `wait=${wait}` };
+    reports: async (reports, options = {}) => {
+      const headers = headersOf(options);
+      const repeatable =
+        options.dryRun === true || reports.every((report) => report.external_id != null);
       const body = { reports };
       const request = { method: "POST", path: "/reports", headers, body, repeatable } as const;
       return (await call(request, options)).body as BatchResult;
@@ -163,6 +162,11 @@ export function createClient(settings: CallSettings): Client {
   };
 }
 
+const headersOf = ({ wait, dryRun = false }: MarkOptions): Record<string, string> => ({
+  ...(wait === undefined ? {} : { Prefer: `wait=${wait}` }),
+  ...(dryRun ? { "X-Dry-Run": "1" } : {}),
+});
+
 function read<Query, Body>(call: Call, pathOf: (query: Query) => string): Read<Query, Body> {
   const get = (query: Query, headers: Record<string, string>, options?: CallOptions) =>
     call({ method: "GET", path: pathOf(query), headers, repeatable: true }, options);
@@ -184,9 +188,9 @@ function read<Query, Body>(call: Call, pathOf: (query: Query) => string): Read<Q
 type Value = string | number | boolean | readonly (string | number)[];
 
 /** `?a=1&b=x,y`, without absent values. */
-function search(query: object): string {
+function search(query: object | void): string {
   const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query) as [string, Value | undefined][])
+  for (const [name, value] of Object.entries(query ?? {}) as [string, Value | undefined][])
     if (value !== undefined) parameters.set(name, textOf(value));
   return parameters.size === 0 ? "" : `?${parameters}`;
 }

@@ -50,7 +50,7 @@ describe("the client's calls", () => {
       has_price: true,
       sort: "distance",
     });
-    await api.all({});
+    await api.all();
     await api.station("n 1");
     expect(server?.asked).to.deep.equal([
       "GET /stations?bbox=1,2,3,4&status=yes,low&has_price=true&sort=distance",
@@ -153,7 +153,7 @@ describe("the client's calls", () => {
     const safe = await script([null, done]);
     await safe.report("n1", { ...mark, external_id: "1" }, { wait: 0 });
     expect(server?.asked).to.have.length(2);
-    expect(server?.headers[1]?.["prefer"]).to.equal("respond-async");
+    expect(server?.headers[1]?.["prefer"]).to.equal("wait=0");
     await server?.stop();
     // Never looked at, so that nothing can be in it twice.
     const limited = await script([
@@ -167,6 +167,15 @@ describe("the client's calls", () => {
       code: "station-cooldown",
     });
     expect(server?.asked).to.have.length(1);
+  });
+
+  it("tries a mark in a dry run, as often as it takes", async () => {
+    const api = await script([null, { status: 200, body: { reports: [] } }]);
+    const mark = { status: "yes", user_ref: "u" } as const;
+    await api.report("n1", mark, { dryRun: true });
+    await api.reports([{ ...mark, station_id: "n1" }], { dryRun: true, wait: 1 });
+    expect(server?.headers.map((sent) => sent["x-dry-run"])).to.deep.equal(["1", "1", "1"]);
+    expect(server?.headers[2]?.["prefer"]).to.equal("wait=1");
   });
 
   it("ends an attempt that takes too long, and one that is given up", async () => {
