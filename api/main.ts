@@ -37,8 +37,10 @@ try {
   // Before anybody is told to come: loading a country leaves as much behind as it takes.
   collectGarbage();
   if (!stopping) log.info({ port }, "ready");
-  const word = basemapWord(config);
+  const word = await basemapWord(config);
   if (word !== null) log.info(word);
+  if (!process.env["BASE_URL"])
+    log.warn(`BASE_URL is not set: answers, cookies and the console are for ${config.baseUrl}`);
 } catch (error) {
   const { host, port } = config;
   log.fatal({ reason: (error as Error).message }, `cannot listen on HOST ${host}, PORT ${port}`);

@@ -9,6 +9,7 @@ import { loadConfig, settings, type Config } from "#src/infrastructure/config.ts
 import { createDb, isUnavailable, type Db } from "#src/infrastructure/db.ts";
 import { directUrl } from "#src/infrastructure/postgres-hosts.ts";
 import { createProgress, type Progress } from "#src/infrastructure/progress.ts";
+import { noSchema } from "#src/infrastructure/schema-fault.ts";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
 
 const runFile = join(projectRoot, ".data", "run.json");
@@ -92,7 +93,7 @@ export async function withDb<T extends object>(
     if (isUnavailable(error))
       throw new ExitError(`Postgres does not answer (${(error as Error).message})`, 1);
     if ((error as { code?: unknown }).code === "42P01") {
-      throw new ExitError("this database has no schema yet: run the release role first", 1);
+      throw new ExitError(noSchema, 1);
     }
     throw error;
   } finally {

@@ -116,7 +116,7 @@ async function start(cleanUp: (() => Promise<void> | void)[]): Promise<number> {
   cleanUp.push(() => rmSync(runFile, { force: true }));
   writeFileSync(runFile, `${JSON.stringify({ ...run, ...known }, null, 2)}\n`, { mode: 0o600 });
   const seconds = (Date.now() - startedAt) / 1000;
-  const word = basemapWord(loadConfig(env));
+  const word = await basemapWord(loadConfig(env));
   console.log(await screen({ baseUrl, port, keys, operator, seconds, area, word }));
   return failed;
 }

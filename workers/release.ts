@@ -3,11 +3,12 @@ import { migrate } from "#src/infrastructure/migrate.ts";
 import { createDb, isUnavailable } from "#src/infrastructure/db.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { refuseUnsuitable, roleConfig } from "#src/infrastructure/lifecycle.ts";
+import { poolerFault } from "#src/infrastructure/pooler.ts";
 import { directUrl } from "#src/infrastructure/postgres-hosts.ts";
 
 // The release role: migrations and the key of the map at /, by one process, before any other role of a new version starts.
 const { config, log } = roleConfig("release", ["databaseUrl"]);
-await refuseUnsuitable(config, log);
+await refuseUnsuitable(config, log, poolerFault);
 const patience = { queryTimeoutMs: 600_000, lockTimeoutMs: minuteMs };
 const db = createDb({ ...config, ...patience, databaseUrl: directUrl(config) }, "release", 2);
 try {

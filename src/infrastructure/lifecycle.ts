@@ -3,6 +3,7 @@ import { runInNewContext } from "node:vm";
 import { type Config, loadConfig, missingSettings } from "#src/infrastructure/config.ts";
 import { createLog, type Log } from "#src/infrastructure/log.ts";
 import { poolerFault } from "#src/infrastructure/pooler.ts";
+import { schemaFault } from "#src/infrastructure/schema-fault.ts";
 
 const all = ["databaseUrl", "redisUrl", "reporterPepper"] as const;
 
@@ -33,18 +34,26 @@ function refuse(log: Log, sentence: string): never {
 const lookAgainMs = 5000;
 
 /**
- * Ends the process with one line if it reaches Postgres through a pooler that cannot work. While Postgres is away this
- * is unknown: it resolves, and looks again until it knows.
+ * Ends the process with one line if it reaches Postgres through a pooler that cannot work, or if no release has migrated
+ * the database; `release` asks only for the first. While Postgres is away this is unknown: it resolves, and looks again
+ * until it knows.
  */
-export async function refuseUnsuitable(config: Config, log: Log): Promise<void> {
+export async function refuseUnsuitable(
+  config: Config,
+  log: Log,
+  faultOf: (config: Config) => Promise<string | null> = roleFault,
+): Promise<void> {
   try {
-    const fault = await poolerFault(config);
+    const fault = await faultOf(config);
     if (fault !== null) refuse(log, fault);
   } catch (error) {
     log.debug({ err: (error as Error).message }, "no look at the way to Postgres");
-    setTimeout(() => void refuseUnsuitable(config, log), lookAgainMs).unref();
+    setTimeout(() => void refuseUnsuitable(config, log, faultOf), lookAgainMs).unref();
   }
 }
+
+const roleFault = async (config: Config): Promise<string | null> =>
+  (await poolerFault(config)) ?? schemaFault(config);
 
 /**
  * Runs one role of a process: starts it (again and again until its servers are there), says `ready`, and on SIGINT or

@@ -49,8 +49,10 @@ export function basemapHost(config: Config): string | null {
   return isAddress(url) ? new URL(url).origin : null;
 }
 
-/** A line about the base map for the operator, at the start; null where it is the operator's own file. */
-export function basemapWord(config: Config): string | null {
+/** A line about the base map for the operator, at the start; null where it is the operator's own file and can be read. */
+export async function basemapWord(config: Config): Promise<string | null> {
+  if ((await basemapState(config)) === "missing")
+    return `the map has no streets: the file of BASEMAP, ${config.basemap}, cannot be read`;
   const host = basemapHost(config);
   if (host !== null)
     return `the map comes from ${host}, which viewers' browsers ask: BASEMAP=bundled asks nobody`;

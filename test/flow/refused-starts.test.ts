@@ -50,6 +50,18 @@ describe("flow: a role that cannot start", function () {
     });
   }
 
+  it("a role says that the release role has not run, and leaves", async () => {
+    const db = createDb(instance.config, "test");
+    await db.schema.renameTable("knex_migrations", "hidden");
+    for (const role of tried.filter((name) => name !== "release")) {
+      const early = await start(role, {});
+      expect(await early.exited).to.equal(1);
+      expect(early.lines.at(-1)).to.contain("has no schema yet: run the release role first");
+    }
+    await db.schema.renameTable("hidden", "knex_migrations");
+    await db.destroy();
+  });
+
   it("web says which address is taken", async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");

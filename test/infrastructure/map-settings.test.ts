@@ -52,12 +52,11 @@ describe("the settings of the map", () => {
     expect(basemapHost(loadConfig({}))).to.equal(null);
   });
 
-  it("says at the start what is to be known of it: no streets, or another host", () => {
-    expect(basemapWord(loadConfig({}))).to.match(/no streets: set BASEMAP=openfreemap/);
-    expect(basemapWord(loadConfig({ BASEMAP: "openfreemap" }))).to.include(
+  it("says at the start what is to be known of it: no streets, or another host", async () => {
+    expect(await basemapWord(loadConfig({}))).to.match(/no streets: set BASEMAP=openfreemap/);
+    expect(await basemapWord(loadConfig({ BASEMAP: "openfreemap" }))).to.include(
       "https://tiles.openfreemap.org, which viewers' browsers ask",
     );
-    expect(basemapWord(loadConfig({ BASEMAP: "/srv/own.pmtiles" }))).to.equal(null);
   });
 
   it("credits the bundled map's source unless told otherwise, and no other's", () => {
@@ -71,6 +70,7 @@ describe("the settings of the map", () => {
     const own = loadConfig({ BASEMAP: file });
     try {
       expect(await basemapState(own)).to.equal("missing");
+      expect(await basemapWord(own)).to.include(`${file}, cannot be read`);
       expect(basemapOf(own).attribution).to.equal("");
       const attribution = '<a href="https://osm.example">© OpenStreetMap</a>';
       await writeFile(
@@ -78,6 +78,7 @@ describe("the settings of the map", () => {
         writePmtiles([{ z: 0, x: 0, y: 0, bytes: Buffer.of(1) }], { attribution }),
       );
       expect(await basemapState(own)).to.equal("own");
+      expect(await basemapWord(own)).to.equal(null);
       expect(basemapOf(own).attribution).to.equal("© OpenStreetMap");
       const said = loadConfig({ BASEMAP: file, BASEMAP_ATTRIBUTION: "© somebody" });
       expect(basemapOf(said).attribution).to.equal("© somebody");
