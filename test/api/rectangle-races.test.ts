@@ -7,6 +7,7 @@ import { serving, writeStations } from "#test/api/reads-country.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { startWorker } from "#test/harness/roles.ts";
+import { sized } from "#test/harness/long.ts";
 import { useInstance, usePrivateRedis } from "#test/harness/use.ts";
 import { useEdgeOn } from "#test/api/edge.ts";
 
@@ -360,7 +361,7 @@ describe("races of the cached rectangles", function () {
     // What fails while a mark is waited for is told at the end.
     reading.catch(() => (done = true));
     try {
-      for (let n = 0; n < 24; n++) {
+      for (let n = 0; n < sized(12, 24); n++) {
         const id = n % 2 === 0 ? "c20" : "c21";
         const status = statuses[(n >> 1) % 3]!;
         sentStatuses[id].push(status);

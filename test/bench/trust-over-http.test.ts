@@ -11,8 +11,8 @@ import { createProduct } from "#bench/trust/product.ts";
 import { type Reporter, type SentMark, together } from "#bench/trust/traffic.ts";
 import { makeWorld } from "#bench/trust/world.ts";
 import { type Answer, type Client, createClient } from "#test/flow/client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { placeOf } from "#test/flow/country.ts";
+import { useStage } from "#test/flow/stage.ts";
 import { startRole } from "#test/harness/roles.ts";
 
 const stations = 12;
@@ -24,16 +24,7 @@ const phases = [
 ];
 
 describe("bench trust: a slice of its traffic over HTTP", function () {
-  let instance: TestInstance;
-  let country: Country;
-  before(async () => {
-    instance = await createTestInstance({ TRUSTED_PROXIES: "127.0.0.1" });
-    country = await openCountry(instance.config, stations);
-  });
-  after(async () => {
-    await country.close();
-    await instance.drop();
-  });
+  const { instance, country } = useStage(stations, [], { TRUSTED_PROXIES: "127.0.0.1" });
 
   it("gets the same verdicts and ends in the same states as in the simulation", async () => {
     const { traffic, place } = slice();

@@ -1,8 +1,6 @@
 import type { Station } from "#client/types.ts";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
-import { hold } from "#test/harness/leaks.ts";
+import { listening } from "#test/harness/listening.ts";
 
 /** What it does with one request: an answer, or null to cut the connection. */
 export type Scripted = {
@@ -44,16 +42,8 @@ export async function startScripted(
     res.end(scripted.body === undefined ? undefined : JSON.stringify(scripted.body));
   };
   const server = createServer((req, res) => void handle(req, res));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const stop = async (): Promise<void> => {
-    letGo();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
-  const letGo = hold("scripted server", stop);
-  const { port } = server.address() as AddressInfo;
-  return { baseUrl: `http://127.0.0.1:${port}`, asked, headers, stop };
+  const { origin, close } = await listening("scripted server", server);
+  return { baseUrl: origin, asked, headers, stop: close };
 }
 
 /** A problem of that code, as the API words it. */

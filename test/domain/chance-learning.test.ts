@@ -58,7 +58,7 @@ describe("rates of change that are learnt", () => {
     this.timeout(120_000);
     const bounds = [[0.25, 0.25, 0.93] as const, [1, 0.9, 1.1] as const, [4, 1.05, 4] as const];
     for (const [factor, least, most] of bounds.slice(sized(1, 0))) {
-      const marks = marksOf(3, factor === 1 ? sized(20, 60) : 60, refillsTimes(factor));
+      const marks = marksOf(3, factor === 1 ? sized(20, 60) : sized(40, 60), refillsTimes(factor));
       const { rates, changes } = learnt(shipped, heardBy(marks));
       expect(changes).to.be.greaterThan(sized(20, 80));
       expect(meanRefills(rates) / shippedRefills).to.be.within(least, most);
@@ -68,7 +68,10 @@ describe("rates of change that are learnt", () => {
   it("hear that fuel which is gone soon lasts longer", function () {
     this.timeout(120_000);
     const longer = { ...shipped.fuel, soonShare: 0.95, soonMeanMs: 8 * hourMs };
-    const { rates } = learnt(shipped, heardBy(marksOf(4, 80, { ...shipped, fuel: longer })));
+    const { rates } = learnt(
+      shipped,
+      heardBy(marksOf(4, sized(40, 80), { ...shipped, fuel: longer })),
+    );
     expect(rates.fuel.soonMeanMs).to.be.within(1.9 * hourMs, 8 * hourMs);
   });
 

@@ -2,18 +2,17 @@ import { expect } from "chai";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createWorkerRedis, type Redis } from "#src/infrastructure/redis.ts";
 import { until } from "#test/flow/client.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { useInstance } from "#test/harness/use.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { startWorker } from "#test/harness/roles.ts";
 
 describe("fault: Redis loses parts of a queue", function () {
   this.timeout(240_000);
-  let instance: TestInstance;
+  const instance = useInstance();
   let redis: Redis;
   let key: (name: string) => string;
   let stopClock: () => Promise<void>;
   before(async () => {
-    instance = await createTestInstance();
     redis = createWorkerRedis(instance.config, createLog({ logLevel: "silent" }, "test"));
     key = (name) => `${instance.config.redisPrefix}:upkeep:${name}`;
     stopClock = await startWorker("clock", instance.config);
@@ -21,7 +20,6 @@ describe("fault: Redis loses parts of a queue", function () {
   after(async () => {
     await stopClock();
     redis.disconnect();
-    await instance.drop();
   });
 
   const succeededAt = async (): Promise<number> =>

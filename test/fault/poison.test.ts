@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
-import { type Client, createClient, until } from "#test/flow/client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { createClient, until } from "#test/flow/client.ts";
+import { placeOf } from "#test/flow/country.ts";
+import { useStage } from "#test/flow/stage.ts";
 import { type RunningRole, startRole, startWorker } from "#test/harness/roles.ts";
 
 /** What may stand in a row that somebody, or a fault, has written: all of it is JSON that Postgres takes. */
@@ -33,23 +33,8 @@ const badStates: Record<string, string> = {
 
 describe("fault: rows that cannot be read", function () {
   this.timeout(600_000);
-  let instance: TestInstance;
-  let country: Country;
-  let web: RunningRole;
-  let client: Client;
+  const { instance, country, web, client } = useStage(8, ["web"], { KEYS_REFRESH_MS: "200" });
   let user = 0;
-
-  before(async () => {
-    instance = await createTestInstance({ KEYS_REFRESH_MS: "200" });
-    country = await openCountry(instance.config, 8);
-    web = await startRole("web", instance.env);
-    client = createClient(web.baseUrl, country.secret);
-  });
-  after(async () => {
-    await web.stop();
-    await country.close();
-    await instance.drop();
-  });
 
   const publish = async (n: number, status = "yes"): Promise<void> => {
     user += 1;

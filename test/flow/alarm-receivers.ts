@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { hold } from "#test/harness/leaks.ts";
+import { listening } from "#test/harness/listening.ts";
 
 export interface Mail {
   from: string;
@@ -71,7 +72,7 @@ export interface Posted {
 /** A real receiver of webhooks. `answer` is the status that it gives. */
 export async function startHook() {
   const posts: Posted[] = [];
-  const hook = { answer: 204, posts, url: "", close: async (): Promise<void> => undefined };
+  const hook = { answer: 204, posts };
   const server = createServer((request, response) => {
     let raw = "";
     request.setEncoding("utf8");
@@ -81,19 +82,8 @@ export async function startHook() {
       response.writeHead(hook.answer).end();
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const end = async (): Promise<void> => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
-  const letGo = hold("a receiver of webhooks", end);
-  hook.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks/1?token=s3cret`;
-  hook.close = async () => {
-    letGo();
-    await end();
-  };
-  return hook;
+  const { origin, close } = await listening("a receiver of webhooks", server);
+  return Object.assign(hook, { url: `${origin}/hooks/1?token=s3cret`, close });
 }
 
 /** A message of one part in UTF-8, as mail servers carry it. */

@@ -6,10 +6,9 @@ import { changeKey, issueKey, type KeyWish, revokeKey } from "#src/keys/issued-k
 import type { KeyKind } from "#src/keys/key-text.ts";
 import { changePartner, createPartner, type PartnerChanges } from "#src/keys/partners.ts";
 import { by } from "#test/harness/by.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type Answer, createClient, until } from "#test/flow/client.ts";
-import { type Country, openCountry } from "#test/flow/country.ts";
+import { useStage } from "#test/flow/stage.ts";
+import { startRole } from "#test/harness/roles.ts";
 
 /** What an act gives when it was done. */
 function done<T extends object>(value: T | Refusal): T {
@@ -19,26 +18,16 @@ function done<T extends object>(value: T | Refusal): T {
 
 /** What the operator changes must hold on every process: at once by a wake-up, within 15 s without one. */
 describe("flow: changes of keys and partners on every process", function () {
-  let instance: TestInstance;
-  let country: Country;
-  let webs: RunningRole[];
+  const { instance, country, webs } = useStage(1, ["web", "web", "web"], {
+    // No periodic refresh comes to the help of the tests of wake-ups; the last test uses the default.
+    KEYS_REFRESH_MS: "15000",
+    TRUSTED_PROXIES: "127.0.0.1",
+  });
   let partner: number;
 
   before(async () => {
-    // No periodic refresh comes to the help of the tests of wake-ups; the last test uses the default.
-    instance = await createTestInstance({
-      KEYS_REFRESH_MS: "15000",
-      TRUSTED_PROXIES: "127.0.0.1",
-    });
-    country = await openCountry(instance.config, 1);
-    webs = await Promise.all(Array.from({ length: 3 }, () => startRole("web", instance.env)));
     const wish = { name: "Partner", rpm: 100_000, daily: 100_000_000 };
     partner = done(await createPartner(by(country.db, "test"), wish)).id;
-  });
-  after(async () => {
-    await Promise.all(webs.map((web) => web.stop()));
-    await country.close();
-    await instance.drop();
   });
 
   // What the operator's commands call, without the seconds that a process of theirs takes to start.
@@ -112,7 +101,7 @@ describe("flow: changes of keys and partners on every process", function () {
     ];
     const env = { ...instance.env, KEYS_REFRESH_MS: "500" };
     await Promise.all(webs.map((web) => web.stop()));
-    webs = await Promise.all(webs.map(() => startRole("web", env)));
+    webs.push(...(await Promise.all(webs.splice(0).map(() => startRole("web", env)))));
     for (const { key } of [revoked, bound, limited]) await everywhere(key, "200");
     // Written past the operator's commands, so that nobody is woken.
     await rows(country.db, "update keys set revoked_at = server_now() where id = ?", [revoked.id]);

@@ -1,13 +1,13 @@
 import { expect } from "chai";
 import { type Client, createClient, until } from "#test/flow/client.ts";
-import { type Country, openCountry } from "#test/flow/country.ts";
 import { addPartner, type OtherPartner } from "#test/flow/more-partners.ts";
+import { useStage } from "#test/flow/stage.ts";
 import { fire } from "#test/flow/volley.ts";
 import type { WireAnswer } from "#test/harness/wire.ts";
-import { createTestInstance, type TestInstance, usualPatience } from "#test/harness/instance.ts";
+import { usualPatience } from "#test/harness/instance.ts";
 import { sized } from "#test/harness/long.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
-import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
+import { usePrivateRedis } from "#test/harness/use.ts";
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -18,26 +18,15 @@ const path = "/cities?limit=1";
 const rounds = sized(4, 20);
 
 describe("flow: limits over four processes", () => {
-  let redis: OwnServer;
-  let instance: TestInstance;
-  let country: Country;
+  const redis = usePrivateRedis();
+  const { instance, country } = useStage(1, [], usualPatience);
   let webs: RunningRole[] = [];
   let servers: string[];
   /** How far the clock of processes, SQL and the meter is ahead of the machine's. */
   let offsetMs = 0;
   let quota: OtherPartner;
 
-  before(async () => {
-    redis = await startPrivateRedis();
-    instance = await createTestInstance(usualPatience);
-    country = await openCountry(instance.config, 1);
-  });
-  after(async () => {
-    await Promise.all(webs.map((web) => web.stop()));
-    await country.close();
-    await instance.drop();
-    await redis.drop();
-  });
+  after(() => Promise.all(webs.map((web) => web.stop())));
 
   const now = (): number => Date.now() + offsetMs;
   /** Starts the processes anew, with a clock that shows this time, or up to a second more. */

@@ -1,6 +1,5 @@
 import { expect } from "chai";
 import { formatTime } from "#src/domain/time.ts";
-import { startRoleProcess } from "#test/harness/processes.ts";
 import { type Client, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { useStage } from "#test/flow/stage.ts";
@@ -9,7 +8,7 @@ const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 describe("flow: a mark through two web processes and two marks workers", function () {
   const roles = ["web", "web", "marks", "marks", "snapshots", "upkeep", "clock"];
-  const stage = useStage(20, roles, { SLOT_MS: "1000" }, startRoleProcess);
+  const stage = useStage(20, roles, { SLOT_MS: "1000" });
   const [first, second] = stage.clients as [Client, Client];
 
   it("keeps a `no` pending after fresh marks nearby until a second device confirms it, and shows it everywhere", async () => {

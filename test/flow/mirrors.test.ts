@@ -13,8 +13,8 @@ describe("flow: ten mirrors over three web processes", function () {
     const seed = Number(process.env["SEED"] ?? 1);
     const { marks, answers, restarts } = await stage.play({
       seed,
-      writeMs: 8000,
-      strangerMs: 7000,
+      writeMs: 6000,
+      strangerMs: 5000,
     });
     expect(marks).to.be.greaterThan(100);
     expect(answers).to.be.greaterThan(40);

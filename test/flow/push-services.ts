@@ -6,12 +6,10 @@ import {
   randomBytes,
   webcrypto,
 } from "node:crypto";
-import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { AlertMessage } from "#src/contract/alert-text.ts";
 import type { Subscription } from "#src/pushes/alerts/devices.ts";
-import { hold } from "#test/harness/leaks.ts";
+import { listening } from "#test/harness/listening.ts";
 
 interface Pushed {
   path: string;
@@ -38,21 +36,10 @@ export async function startPushService(): Promise<PushService> {
       service.answer(response);
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const end = async (): Promise<void> => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
-  const letGo = hold("a push service", end);
   const service: PushService = {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listening("a push service", server)),
     pushed: [],
     answer: (response) => void response.writeHead(201).end(),
-    close: async () => {
-      letGo();
-      await end();
-    },
   };
   return service;
 }

@@ -1,8 +1,7 @@
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { expect } from "chai";
-import { createDb } from "#src/infrastructure/db.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { useInstance } from "#test/harness/use.ts";
 import { type RoleProcess, startProcess } from "#test/harness/processes.ts";
 import { sized } from "#test/harness/long.ts";
 import { readProcfile } from "#demo/roles.ts";
@@ -12,11 +11,7 @@ const procfile = readProcfile();
 const tried = sized(["web", "marks"], [...procfile.keys()]);
 
 describe("flow: a role that cannot start", function () {
-  let instance: TestInstance;
-  before(async () => {
-    instance = await createTestInstance();
-  });
-  after(() => instance.drop());
+  const instance = useInstance();
 
   const start = (role: string, env: Record<string, string>): Promise<RoleProcess> =>
     startProcess(role, procfile.get(role) as string[], { ...instance.env, ...env });
@@ -51,7 +46,7 @@ describe("flow: a role that cannot start", function () {
   }
 
   it("a role says that the release role has not run, and leaves", async () => {
-    const db = createDb(instance.config, "test");
+    const { db } = instance;
     await db.schema.renameTable("knex_migrations", "hidden");
     for (const role of tried.filter((name) => name !== "release")) {
       const early = await start(role, {});
@@ -59,7 +54,6 @@ describe("flow: a role that cannot start", function () {
       expect(early.lines.at(-1)).to.contain("has no schema yet: run the release role first");
     }
     await db.schema.renameTable("hidden", "knex_migrations");
-    await db.destroy();
   });
 
   it("web says which address is taken", async () => {
@@ -80,13 +74,12 @@ describe("flow: a role that cannot start", function () {
   });
 
   it("release leaves a database alone that a newer version has migrated, and says so", async () => {
-    const db = createDb(instance.config, "test");
+    const { db } = instance;
     const next = { name: "9999_from_tomorrow", batch: 9, migration_time: new Date() };
     await db("knex_migrations").insert(next);
     const release = await start("release", {});
     expect(await release.exited).to.equal(1);
     expect(release.lines.at(-1)).to.contain("newer than this version").and.contain(next.name);
     await db("knex_migrations").where({ name: next.name }).delete();
-    await db.destroy();
   });
 });

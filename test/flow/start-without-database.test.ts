@@ -6,7 +6,8 @@ import { serving, writeStations } from "#test/api/reads-country.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
 import { createTestRedis, type TestRedis } from "#test/harness/redis.ts";
-import { type RoleProcess, startProcess, startRoleProcess } from "#test/harness/processes.ts";
+import { startProcess, startRoleProcess } from "#test/harness/processes.ts";
+import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type OwnServer, startPrivatePostgres } from "#test/harness/servers.ts";
 
 describe("flow: a web process that starts while Postgres is away", function () {
@@ -14,9 +15,9 @@ describe("flow: a web process that starts while Postgres is away", function () {
   let redis: TestRedis;
   let env: Record<string, string>;
   let country: Country;
-  let snapshots: RoleProcess;
-  let clock: RoleProcess;
-  const webs: RoleProcess[] = [];
+  let snapshots: RunningRole;
+  let clock: RunningRole;
+  const webs: RunningRole[] = [];
 
   before(async () => {
     postgres = await startPrivatePostgres();
@@ -41,8 +42,8 @@ describe("flow: a web process that starts while Postgres is away", function () {
     ]);
     await country.db("stations").where({ id: "n1002" }).update({ removed_at: new Date() });
     await country.db.raw("select feed_stamp(array['n1002'], true)");
-    snapshots = await startRoleProcess("snapshots", env);
-    clock = await startRoleProcess("clock", env);
+    snapshots = await startRole("snapshots", env);
+    clock = await startRole("clock", env);
   });
 
   after(async () => {
@@ -52,7 +53,7 @@ describe("flow: a web process that starts while Postgres is away", function () {
     await postgres?.drop();
   });
 
-  const ready = async (web: RoleProcess) => {
+  const ready = async (web: RunningRole) => {
     const response = await fetch(`${web.baseUrl}/readyz`);
     const body = (await response.json()) as { degraded: string[]; checks: Record<string, object> };
     return { status: response.status, ...body };
@@ -60,7 +61,7 @@ describe("flow: a web process that starts while Postgres is away", function () {
 
   it("serves reads from the latest snapshot and says so; nothing before there is one", async () => {
     await snapshots.waitForLine(/model snapshot made/);
-    const web = await startRoleProcess("web", env);
+    const web = await startRole("web", env);
     webs.push(web);
     const client = createClient(web.baseUrl, country.secret);
     const known = await client.get("/stations/all?q=ёлка");
@@ -69,7 +70,7 @@ describe("flow: a web process that starts while Postgres is away", function () {
     await postgres.stop();
     const stoppedAt = Date.now();
 
-    const late = await startRoleProcess("web", env);
+    const late = await startRole("web", env);
     webs.push(late);
     expect(await ready(late)).to.deep.include({ status: 200 });
     const { degraded, checks } = await ready(late);
@@ -151,7 +152,7 @@ describe("flow: a web process that starts while Postgres is away", function () {
         ({ status, degraded }) => status === 200 && !degraded.includes("snapshot"),
       );
     }
-    const marks = await startRoleProcess("marks", env);
+    const marks = await startRole("marks", env);
     webs.push(marks);
     const client = createClient(webs[1]!.baseUrl, country.secret);
     const mark = await until(

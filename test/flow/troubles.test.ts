@@ -9,7 +9,7 @@ import { placeOf } from "#test/flow/country.ts";
 import { addPartner } from "#test/flow/more-partners.ts";
 import { createPageClient, type PageClient } from "#test/flow/page-client.ts";
 import { usualPatience } from "#test/harness/instance.ts";
-import { startRoleProcess } from "#test/harness/processes.ts";
+import { startRole } from "#test/harness/roles.ts";
 import { useStage } from "#test/flow/stage.ts";
 import { usePrivateRedis } from "#test/harness/use.ts";
 
@@ -24,7 +24,7 @@ describe("flow: troubles of a partner", function () {
     ...{ SIGN_INS_PER_MINUTE: "1000", PAGE_CALLS_PER_MINUTE: "100000" },
     REDIS_URL: server.url,
   });
-  const { instance, country, webs } = useStage(5, ["web", "web"], settings, startRoleProcess);
+  const { instance, country, webs } = useStage(5, ["web", "web"], settings);
   let redis: Redis;
   before(() => {
     redis = createRedis(instance.config, createLog({ logLevel: "silent" }, "test"));
@@ -341,7 +341,7 @@ describe("flow: troubles of a partner", function () {
     expect((await who.dashboard.get("/recent")).status).to.equal(503);
     await server.restart({ wiped: true });
     await redisBack();
-    webs[0] = await startRoleProcess("web", { ...instance.env, PORT: port });
+    webs[0] = await startRole("web", { ...instance.env, PORT: port });
     await until(
       () => who.dashboard.get("/recent"),
       ({ status }) => status === 200,

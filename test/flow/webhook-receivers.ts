@@ -1,13 +1,11 @@
 import { webcrypto } from "node:crypto";
-import { once } from "node:events";
 import http, {
   type IncomingHttpHeaders,
   type RequestListener,
   type ServerResponse,
 } from "node:http";
 import https from "node:https";
-import type { AddressInfo } from "node:net";
-import { hold } from "#test/harness/leaks.ts";
+import { listening } from "#test/harness/listening.ts";
 
 interface Received {
   headers: IncomingHttpHeaders;
@@ -42,22 +40,13 @@ export async function startReceiver(tls?: { cert: Buffer; key: Buffer }): Promis
     });
   };
   const server = tls === undefined ? http.createServer(receive) : https.createServer(tls, receive);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const end = async (): Promise<void> => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
-  const letGo = hold("a partner's server", end);
+  const { port, close } = await listening("a partner's server", server);
   const receiver: Receiver = {
-    url: `${tls === undefined ? "http" : "https"}://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `${tls === undefined ? "http" : "https"}://127.0.0.1:${port}/hook`,
     posts: [],
     atOnce: 0,
     answer: (response) => void response.writeHead(204).end(),
-    close: async () => {
-      letGo();
-      await end();
-    },
+    close,
   };
   return receiver;
 }

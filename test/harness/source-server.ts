@@ -1,7 +1,5 @@
-import { once } from "node:events";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { hold } from "#test/harness/leaks.ts";
+import { listening } from "#test/harness/listening.ts";
 
 /** The server of a source: it answers each path as the test says. */
 export interface SourceServer {
@@ -22,19 +20,8 @@ export async function startSourceServer(): Promise<SourceServer> {
     if (answer === undefined) response.writeHead(404).end("not here");
     else answer(response, request);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const end = async (): Promise<void> => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
-  const letGo = hold("a source's server", end);
-  source.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  source.close = async () => {
-    letGo();
-    await end();
-  };
-  return source;
+  const { origin, close } = await listening("a source's server", server);
+  return Object.assign(source, { origin, close });
 }
 
 /** Answers with a text, and with 304 when it is asked for with this ETag. */

@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { fromGeojsonVt } from "@maplibre/vt-pbf";
+import { listening } from "#test/harness/listening.ts";
 
 /** What the host does with every request: answers, keeps silent, or answers 404, or with a page. */
 export type StyleHostMood = "well" | "silent" | "missing" | "page" | "no-tiles";
@@ -91,12 +90,6 @@ export async function openStyleHost(): Promise<StyleHost> {
     response.statusCode = found === undefined || isMissing ? 404 : 200;
     response.end(response.statusCode === 200 ? found![1]() : "");
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  host.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  host.stop = async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, "close");
-  };
-  return host;
+  const { origin, close } = await listening("the host of a style", server);
+  return Object.assign(host, { origin, stop: close });
 }

@@ -9,24 +9,20 @@ import {
 } from "#src/infrastructure/db.ts";
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import { until } from "#test/flow/client.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { useInstance } from "#test/harness/use.ts";
 
 describe("a transaction of few round trips", function () {
-  let instance: TestInstance;
+  const instance = useInstance();
   let db: Db;
   /** Gives a lock up soon. */
   let hasty: Db;
   before(async () => {
-    instance = await createTestInstance();
     db = createDb({ ...instance.config, lockTimeoutMs: 20_000 }, "trips", 3);
     hasty = createDb({ ...instance.config, lockTimeoutMs: 100 }, "hasty", 2);
     await db.raw("create table noted (n integer primary key)");
   });
   beforeEach(() => db.raw("truncate noted"));
-  after(async () => {
-    await Promise.all([db.destroy(), hasty.destroy()]);
-    await instance.drop();
-  });
+  after(() => Promise.all([db.destroy(), hasty.destroy()]));
 
   const note = (one: Statements, n: number) =>
     rows(one, "insert into noted values (?)", [n], "note");

@@ -3,14 +3,10 @@ import { createDb, rows } from "#src/infrastructure/db.ts";
 import { listen } from "#src/infrastructure/listen.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { parseHosts } from "#src/infrastructure/postgres-hosts.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { useInstance } from "#test/harness/use.ts";
 
 describe("a Postgres URL with several hosts", function () {
-  let instance: TestInstance;
-  before(async () => {
-    instance = await createTestInstance();
-  });
-  after(() => instance.drop());
+  const instance = useInstance();
 
   it("is one URL for each host, and means the primary of them", () => {
     const query = "?sslmode=require&target_session_attrs=read-write&application_name=x";

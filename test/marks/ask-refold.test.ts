@@ -2,27 +2,18 @@ import { expect } from "chai";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { askRefold } from "#src/infrastructure/locks.ts";
 import { msOf } from "#src/marks/marks.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { placeOf } from "#test/flow/country.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 describe("asking for a refold", () => {
-  let instance: TestInstance;
-  let country: Country;
+  const { country } = useStage(2, []);
   let db: Db;
   const ids = [0, 1].map((n) => placeOf(n).id) as [string, string];
 
-  before(async () => {
-    instance = await createTestInstance();
-    country = await openCountry(instance.config, 2);
-    ({ db } = country);
-  });
+  before(() => void ({ db } = country));
   beforeEach(async () => {
     await rows(db, "delete from station_status");
     await rows(db, "insert into station_status (station_id) select unnest(?::text[])", [ids]);
-  });
-  after(async () => {
-    await country?.close();
-    await instance?.drop();
   });
 
   const ask = (...changed: [station: number, at: number][]): Promise<void> =>

@@ -12,8 +12,7 @@ import {
   loadHistories,
   loadRecent,
 } from "#src/marks/histories.ts";
-import { type Country, openCountry } from "#test/flow/country.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
+import { useStage } from "#test/flow/stage.ts";
 import { sized } from "#test/harness/long.ts";
 
 const days = 60;
@@ -37,12 +36,9 @@ const told = fc.record<Told>({
 
 describe("the recent history of a station", function () {
   this.timeout(120_000);
-  let instance: TestInstance;
-  let country: Country;
+  const { country, instance } = useStage(stations, [], { RETENTION_DAYS: String(days) });
   let now: number;
   before(async () => {
-    instance = await createTestInstance({ RETENTION_DAYS: String(days) });
-    country = await openCountry(instance.config, stations);
     now = Date.now();
     await rows(country.db, "select ensure_mark_partitions(current_date - ?::int, ?::int)", [
       days,
@@ -74,10 +70,6 @@ describe("the recent history of a station", function () {
        from jsonb_to_recordset(?::jsonb) m (station text, reporter bigint, status text, at timestamptz, review text)`,
       [JSON.stringify(marks)],
     );
-  });
-  after(async () => {
-    await country?.close();
-    await instance?.drop();
   });
 
   const shown = async (

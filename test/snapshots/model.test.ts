@@ -140,6 +140,7 @@ describe("read model, against an obvious one", function () {
         for (const station of parse(model.delta(now, now).pieces())) copy.set(station.id, station);
         expect([...copy.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))).to.deep.equal(shown);
       }),
+      { numRuns: sized(20, 100) },
     );
   });
 

@@ -1,9 +1,8 @@
 import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
 import { until } from "#test/flow/client.ts";
-import { type Country, openCountry } from "#test/flow/country.ts";
+import { useStage } from "#test/flow/stage.ts";
 import { countUnprocessed } from "#test/flow/refold.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { say } from "#test/workers/busy-station.ts";
 
@@ -31,15 +30,12 @@ const faults = [
 for (const { code, words, act, settings } of faults)
   describe(`worker: a station whose refold Postgres breaks off (${words})`, function () {
     this.timeout(60_000);
-    let instance: TestInstance;
-    let country: Country;
+    const { instance, country } = useStage(5, [], { SWEEP_MS: "200", SLOT_MS: "500" });
     let worker: RunningRole;
     let web: RunningRole;
     let bad: string;
     let others: string[];
     before(async () => {
-      instance = await createTestInstance({ SWEEP_MS: "200", SLOT_MS: "500" });
-      country = await openCountry(instance.config, 5);
       [bad, ...others] = country.stationIds as [string, ...string[]];
       await country.db.raw(
         `create function break_off() returns trigger language plpgsql as $$ begin ${act} return new; end $$`,
@@ -54,11 +50,7 @@ for (const { code, words, act, settings } of faults)
         startRole("web", instance.env),
       ]);
     });
-    after(async () => {
-      await Promise.all([worker.stop(), web.stop()]);
-      await country.close();
-      await instance.drop();
-    });
+    after(() => Promise.all([worker.stop(), web.stop()]));
 
     const ready = async (): Promise<Ready> =>
       (await (await fetch(`${web.baseUrl}/readyz`)).json()) as Ready;
