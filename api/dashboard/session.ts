@@ -7,7 +7,7 @@ import { signInLimit } from "#api/pages/guards.ts";
 import type { DashboardDeps } from "#api/dashboard/deps.ts";
 import type { DashboardSession } from "#src/contract/dashboard.ts";
 import { findKey } from "#src/keys/issued-keys.ts";
-import { loadKey } from "#src/keys/key-info.ts";
+import { loadKey } from "#src/keys/key-store.ts";
 import { endSession, findSession, openSession } from "#src/operators/sessions.ts";
 
 const body = Type.Object({ key: Type.String({ minLength: 1, maxLength: 200 }) });

@@ -4,7 +4,7 @@ import { type PageCall, pageCall } from "#api/pages/page-calls.ts";
 import type { DashboardDeps } from "#api/dashboard/deps.ts";
 import { addressSet } from "#src/infrastructure/addresses.ts";
 import { refuse, type Refusal } from "#src/contract/refusals.ts";
-import { type KeyInfo, loadKey } from "#src/keys/key-info.ts";
+import { type KeyInfo, loadKey } from "#src/keys/key-store.ts";
 import { endSession, findSession } from "#src/operators/sessions.ts";
 
 /** A partner in its dashboard: signed in with a key that is in force at this moment, or a reader by a link of it. */

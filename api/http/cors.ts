@@ -2,7 +2,7 @@ import type { HttpDeps } from "#api/http/deps.ts";
 import type { RoutePath, Route, Context } from "#api/http/route.ts";
 import { isBoundDomain } from "#src/contract/hosts.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
-import type { KeyInfo } from "#src/keys/key-info.ts";
+import type { KeyInfo } from "#src/keys/key-store.ts";
 
 /** Headers that a page may send beside those that CORS allows to all. `X-Dry-Run` needs a secret key. */
 const requestHeaders = ["Authorization", "Content-Type", "If-None-Match", "Prefer"].join(", ");

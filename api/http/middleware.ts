@@ -11,7 +11,7 @@ import { asksDryRun } from "#src/contract/request-headers.ts";
 import { isAllowedPage } from "#src/contract/hosts.ts";
 import { refuse, type Refusal, type ProblemCode } from "#src/contract/refusals.ts";
 import { type AddressSet, addressSet, viewerNetwork } from "#src/infrastructure/addresses.ts";
-import type { KeyInfo } from "#src/keys/key-info.ts";
+import type { KeyInfo } from "#src/keys/key-store.ts";
 import type { QuotaDecision } from "#src/limits/limiter.ts";
 import { hourS } from "#src/domain/units.ts";
 import type { Metered } from "#src/limits/meter.ts";

@@ -2,7 +2,7 @@ import type { Static, TSchema } from "typebox";
 import type { Router } from "@koa/router";
 import type Koa from "koa";
 import type { Answers } from "#api/openapi/answers.ts";
-import type { KeyInfo } from "#src/keys/key-info.ts";
+import type { KeyInfo } from "#src/keys/key-store.ts";
 import type { Question } from "#api/stations/rectangles.ts";
 import type { CacheLookup } from "#snapshots/rectangles/rectangle-store.ts";
 import type { Refusal, ProblemCode } from "#src/contract/refusals.ts";

@@ -1,20 +1,10 @@
 import type { IncomingMark } from "#src/domain/admit.ts";
 import { isRefusal, type ProblemCode, type Refusal, refuse } from "#src/contract/refusals.ts";
-import {
-  parseReport,
-  reportBody,
-  type ReportBody,
-  type StatementBody,
-} from "#src/contract/report.ts";
+import { parseReport, reportBody, type ReportBody, type StatementBody } from "#src/contract/report.ts";
 import { readDryRun, readPrefer } from "#src/contract/request-headers.ts";
-import {
-  outputExample,
-  queuedExample,
-  reportExample,
-  reportOutput,
-} from "#src/contract/shapes/marks.ts";
+import { outputExample, queuedExample, reportExample, reportOutput } from "#src/contract/shapes/marks.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
-import { type KeyInfo, newUsersLimitOf } from "#src/keys/key-info.ts";
+import { type KeyInfo, newUsersLimitOf } from "#src/keys/key-store.ts";
 import { deviceReporter, partnerReporter, viewerHash } from "#src/marks/reporter.ts";
 import { orThrow, Refused } from "#api/http/errors.ts";
 import { type ApiContext, route } from "#api/http/route.ts";

@@ -2,7 +2,7 @@ import type { Admission, IncomingMark } from "#src/domain/admit.ts";
 import { type Fault, isRefusal, type Refusal, refuse } from "#src/contract/refusals.ts";
 import { readDryRun, readPrefer } from "#src/contract/request-headers.ts";
 import { batchBody, batchItem, type BatchItem } from "#src/contract/report.ts";
-import type { KeyInfo } from "#src/keys/key-info.ts";
+import type { KeyInfo } from "#src/keys/key-store.ts";
 import { compileCheck } from "#src/infrastructure/validation.ts";
 import { partnerMarkOf } from "#api/marks/submit-mark.ts";
 import { orThrow, problemObject } from "#api/http/errors.ts";
@@ -11,12 +11,7 @@ import { countRefusedMark } from "#api/http/middleware.ts";
 import { awaitOutput } from "#api/marks/outcomes.ts";
 import type { ReportOutput } from "#src/contract/present.ts";
 import { reply } from "#api/openapi/answers.ts";
-import {
-  batchExample,
-  batchResult,
-  outputExample,
-  queuedExample,
-} from "#src/contract/shapes/marks.ts";
+import { batchExample, batchResult, outputExample, queuedExample } from "#src/contract/shapes/marks.ts";
 import { route } from "#api/http/route.ts";
 import type { MarkDeps } from "#api/marks/deps.ts";
 

@@ -11,8 +11,7 @@ import { centerOf } from "#api/widget/widget-config.ts";
 import type { EmbedKeyState } from "#src/contract/embed.ts";
 import { frameAncestors, isAllowedPage } from "#src/contract/hosts.ts";
 import { parseGrade } from "#src/domain/vocabulary.ts";
-import type { KeyInfo } from "#src/keys/key-info.ts";
-import type { KeyStore } from "#src/keys/key-store.ts";
+import type { KeyInfo, KeyStore } from "#src/keys/key-store.ts";
 
 const radiusM = 25_000;
 const earlyMax = 20;

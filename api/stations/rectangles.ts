@@ -4,21 +4,14 @@ import { brotliDecompress, constants } from "node:zlib";
 import { LRUCache } from "lru-cache";
 import { compress, type Encoding } from "#api/http/negotiation.ts";
 import type { Representation } from "#api/http/respond.ts";
-import {
-  isCurrent,
-  type CacheLookup,
-  type Rectangle,
-  type RectangleHead,
-  type RectangleQuestion,
-  type RectangleStore,
-} from "#snapshots/rectangles/rectangle-store.ts";
+import { isCurrent, type CacheLookup, type Rectangle, type RectangleHead, type RectangleQuestion, type RectangleStore } from "#snapshots/rectangles/rectangle-store.ts";
 import { gunzipped } from "#snapshots/model/gzip-stitch.ts";
 import type { Follower } from "#src/feed/follower.ts";
 import { cellsAround } from "#src/feed/cache-generations.ts";
 import type { Box } from "#src/domain/geo.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
-import type { KeyInfo } from "#src/keys/key-info.ts";
+import type { KeyInfo } from "#src/keys/key-store.ts";
 
 /** A rectangle that may be answered from the cache. */
 export interface Question extends RectangleQuestion {

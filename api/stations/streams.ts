@@ -1,18 +1,11 @@
 import type { Readable } from "node:stream";
 import { refused } from "#api/http/errors.ts";
-import {
-  createEventBody,
-  type EventBody,
-  eventOf,
-  heartbeatOf,
-  openingOf,
-} from "#api/stations/event-body.ts";
+import { createEventBody, type EventBody, eventOf, heartbeatOf, openingOf } from "#api/stations/event-body.ts";
 import type { ReadModel } from "#snapshots/model/model.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
-import type { KeyInfo } from "#src/keys/key-info.ts";
-import type { KeyStore } from "#src/keys/key-store.ts";
+import type { KeyInfo, KeyStore } from "#src/keys/key-store.ts";
 
 /** Why a stream has ended: its reader left, or was too slow; its key is not in force any more; the process stops. */
 type Reason = "left" | "slow" | "key" | "stop";

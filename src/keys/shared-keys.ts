@@ -5,7 +5,7 @@ import { ageOf, slackMs } from "#src/domain/age.ts";
 import { hourMs } from "#src/domain/units.ts";
 import { checksumOf, orWrongType, tellDamage } from "#src/infrastructure/checksum.ts";
 import { type Redis, runScript, scriptOf } from "#src/infrastructure/redis.ts";
-import type { HashedKey } from "#src/keys/key-info.ts";
+import type { HashedKey } from "#src/keys/key-store.ts";
 
 /** All keys in force, and the time, ms, at which their read of Postgres began. */
 export interface KnownKeys {

@@ -4,7 +4,7 @@ import { partnerPrefix, type Redis } from "#src/infrastructure/redis.ts";
 import { hourMs } from "#src/domain/units.ts";
 import type { Audience } from "#src/domain/usage.ts";
 import type { Resources } from "#src/infrastructure/resources.ts";
-import type { KeyInfo } from "#src/keys/key-info.ts";
+import type { KeyInfo } from "#src/keys/key-store.ts";
 import type { QuotaDecision } from "#src/limits/limiter.ts";
 import { usageField } from "#src/limits/usage-fields.ts";
 

@@ -1,10 +1,9 @@
 import { expect } from "chai";
 import { headersForPage } from "#api/http/cors.ts";
-import type { KeyInfo } from "#src/keys/key-info.ts";
-import { addKey, addPartner, bearer } from "#test/api/edge.ts";
+import type { KeyInfo } from "#src/keys/key-store.ts";
+import { addKey, addPartner, bearer, useEdgeOn } from "#test/api/edge.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { useStage } from "#test/flow/stage.ts";
-import { useEdgeOn } from "#test/api/edge.ts";
 
 const shop = "https://www.shop.test";
 const { id } = placeOf(0);

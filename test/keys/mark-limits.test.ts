@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { type KeyInfo, newUsersLimitOf } from "#src/keys/key-info.ts";
+import { type KeyInfo, newUsersLimitOf } from "#src/keys/key-store.ts";
 
 const until = Date.UTC(2027, 0, 15);
 const launch = { until, newUsers: 20_000, limit: 75 };

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { type Config, loadConfig } from "#src/infrastructure/config.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createRedis, partnerPrefix, type Redis } from "#src/infrastructure/redis.ts";
-import type { KeyInfo } from "#src/keys/key-info.ts";
+import type { KeyInfo } from "#src/keys/key-store.ts";
 import { quotaDecision } from "#src/limits/limiter.ts";
 import { createRequestJournal, recentRequests } from "#src/limits/request-journal.ts";
 import { createTestRedis, type TestRedis } from "#test/harness/redis.ts";

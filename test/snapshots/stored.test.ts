@@ -14,7 +14,7 @@ import { createDamageWatch } from "#src/infrastructure/checksum.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 import { createSharedFigures } from "#src/infrastructure/shared-figures.ts";
-import type { KeyInfo } from "#src/keys/key-info.ts";
+import type { KeyInfo } from "#src/keys/key-store.ts";
 import { createSharedKeys, knownKeys } from "#src/keys/shared-keys.ts";
 import { sized } from "#test/harness/long.ts";
 import { useRedis } from "#test/harness/use.ts";

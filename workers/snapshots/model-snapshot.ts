@@ -2,14 +2,10 @@ import { ageOf, isYoung } from "#src/domain/age.ts";
 import type { Follower } from "#src/feed/follower.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import type { Quarantine } from "#src/infrastructure/quarantine.ts";
-import { type HashedKey, loadKeys } from "#src/keys/key-info.ts";
+import { type HashedKey, loadKeys } from "#src/keys/key-store.ts";
 import { createSharedKeys, type KnownKeys, knownKeys } from "#src/keys/shared-keys.ts";
 import { type City, loadCities } from "#snapshots/cities.ts";
-import {
-  createModelSnapshotStore,
-  type Ledger,
-  sumOfCities,
-} from "#snapshots/dumps/model-snapshot.ts";
+import { createModelSnapshotStore, type Ledger, sumOfCities } from "#snapshots/dumps/model-snapshot.ts";
 import type { Duty, RoleDeps } from "#workers/role.ts";
 import { keptMsOf } from "#workers/snapshots/whole.ts";
 
