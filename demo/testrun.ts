@@ -29,7 +29,6 @@ const ending = ".test.ts";
 const jobs = Number(process.env["TEST_JOBS"]) || Math.min(availableParallelism() + 2, 8);
 // Long ones, most of which mostly wait: from the start on, one beside others that need the processor.
 const long = [
-  "domain/chance-learning",
   "workers/sentinel",
   "flow/feeds",
   "flow/schedule",
@@ -40,7 +39,6 @@ const long = [
   "flow/alarms",
   "flow/statuses",
   "workers/chances",
-  "workers/learn-rates",
   "snapshots/model",
 ].map((name) => join("test", `${name}.test.ts`));
 // The rooms with the longest files come first, so that none is left alone at the end.
