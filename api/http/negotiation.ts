@@ -1,4 +1,5 @@
-import type { Transform } from "node:stream";
+import { once } from "node:events";
+import type { Writable } from "node:stream";
 import { promisify } from "node:util";
 import {
   brotliCompress,
@@ -61,11 +62,29 @@ const gzipByItsName = (header: string): string => header.replace(/\bx-gzip\b/gi,
 const toGzip = promisify(gzip);
 const toBrotli = promisify(brotliCompress);
 
-/** Compresses a stream: fast levels, off the main thread. */
-export function coderOf(encoding: Coding): Transform {
-  if (encoding === "gzip") return createGzip({ level: 1 });
-  return createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } });
+/** Longer than zlib's own chunks, each of which is a way to a thread and back. */
+const chunkSize = 1 << 16;
+
+/** Compresses an answer that is made piece by piece: fastest levels, off the main thread. */
+export async function compressPieces(
+  pieces: AsyncIterable<Buffer>,
+  encoding: Coding,
+): Promise<Buffer[]> {
+  const quickly = { chunkSize, level: 1, params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
+  const coder = encoding === "gzip" ? createGzip(quickly) : createBrotliCompress(quickly);
+  const packed: Buffer[] = [];
+  coder.on("data", (part: Buffer) => packed.push(part));
+  const feed = async (): Promise<void> => {
+    for await (const piece of pieces) await taken(coder, piece);
+    coder.end();
+  };
+  await Promise.all([once(coder, "end"), feed()]);
+  return packed;
 }
+
+/** Writes a piece, and waits until nobody reads it any more. */
+export const taken = (to: Writable, piece: Buffer): Promise<void> =>
+  new Promise((done, fail) => void to.write(piece, (error) => (error ? fail(error) : done())));
 
 /** Longer answers get brotli at its fastest useful level: the next ones take twice the time for the same bytes. */
 const longMin = 100_000;

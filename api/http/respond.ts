@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline, Readable } from "node:stream";
 import {
-  coderOf,
   compress,
-  type Encoding,
+  compressPieces,
   pickEncoding,
   refusesIdentity,
+  taken,
 } from "#api/http/negotiation.ts";
 import { countRefusal, countUnchanged, limitHeaders } from "#api/http/middleware.ts";
 import { describe, problemHeaders, problemObject, refusalOf, Refused } from "#api/http/errors.ts";
 import type { HttpDeps } from "#api/http/deps.ts";
-import type { Context, Middleware } from "#api/http/route.ts";
+import type { Context, Middleware, Written } from "#api/http/route.ts";
 import type { Coding } from "#snapshots/rectangles/rectangle-store.ts";
 import { refuse, type Refusal } from "#src/contract/refusals.ts";
 import { giveBack } from "#snapshots/model/long-buffers.ts";
@@ -79,17 +79,12 @@ function finish(services: HttpDeps, ctx: Context): Promise<void> | void {
   setCommonHeaders(services, ctx);
   setCacheHeaders(ctx);
   const { body, res } = ctx;
-  const { slices } = ctx.state;
+  const { slices, written } = ctx.state;
+  if (body instanceof Readable) return pour(services, ctx, body);
+  if (written !== undefined) return sendWritten(services, ctx, written);
   if (slices === undefined && (body === undefined || body === null)) return undefined;
   const accepted = ctx.headers["accept-encoding"];
   const isEncoded = res.hasHeader("Content-Encoding");
-  if (body instanceof Readable)
-    return pour(
-      services,
-      ctx,
-      body,
-      isEncoded || isEvents(ctx) ? "identity" : pickEncoding(accepted),
-    );
   const plain = slices ?? plainOf(body as object | string);
   const size = typeof plain === "string" ? Buffer.byteLength(plain) : sizeOf(plain);
   // Short answers are not worth packing, unless the caller refuses plain ones.
@@ -106,10 +101,6 @@ function finish(services: HttpDeps, ctx: Context): Promise<void> | void {
   return undefined;
 }
 
-/** A coder would hold events back. */
-const isEvents = ({ res }: Context): boolean =>
-  res.getHeader("Content-Type") === "text/event-stream";
-
 const plainOf = (body: object | string): string | readonly Buffer[] =>
   Buffer.isBuffer(body) ? [body] : typeof body === "string" ? body : JSON.stringify(body);
 
@@ -117,7 +108,7 @@ const sizeOf = (slices: readonly Buffer[]): number =>
   slices.reduce((sum, { length }) => sum + length, 0);
 
 /** A body, whole or in pieces. Pieces may be lent: they are given back once they are sent. */
-type Body = Buffer | readonly Buffer[];
+type Body = Buffer | readonly Buffer[] | Written;
 
 /** Sets a body that is JSON already; `encoding` when it is encoded. */
 export function sendJson(ctx: Context, body: Body, encoding?: Coding): void {
@@ -125,6 +116,7 @@ export function sendJson(ctx: Context, body: Body, encoding?: Coding): void {
   ctx.res.setHeader("Content-Type", jsonType);
   if (encoding !== undefined) ctx.set("Content-Encoding", encoding);
   if (Buffer.isBuffer(body)) ctx.body = body;
+  else if ("pieces" in body) ctx.state.written = body;
   else ctx.state.slices = body;
 }
 
@@ -210,10 +202,41 @@ function sendSlices(ctx: Context, slices: readonly Buffer[], size: number): void
   res.end();
 }
 
-function pour({ log }: HttpDeps, ctx: Context, body: Readable, encoding: Encoding): void {
+/** Packed, it is whole before it is sent, so that a slow caller keeps no more than that. */
+async function sendWritten(services: HttpDeps, ctx: Context, body: Written): Promise<void> {
+  const { res } = ctx;
+  const { pieces, length } = body;
+  const encoding = pickEncoding(ctx.headers["accept-encoding"]);
+  if (encoding !== "identity") {
+    ctx.set("Content-Encoding", encoding);
+    const packed = await compressPieces(pieces, encoding);
+    return sendSlices(ctx, packed, sizeOf(packed));
+  }
+  ctx.respond = false;
+  if (length !== undefined) ctx.length = length;
+  if (ctx.method === "HEAD") return void res.end();
+  const sending = (async () => {
+    for await (const piece of pieces) await taken(res, piece);
+    res.end();
+  })();
+  sending.catch((error: Error) => breakOff(services, ctx, error));
+}
+
+/** The socket is closed after an error, so that a caller never takes a torn answer for a whole one. */
+function breakOff({ log }: HttpDeps, { res, state }: Context, error: NodeJS.ErrnoException): void {
+  if (!hungUp.has(error.code ?? ""))
+    log.warn({ request_id: state.requestId, ...describe(error) }, "answer broken off");
+  res.destroy();
+}
+
+const hungUp = new Set(
+  "ERR_STREAM_PREMATURE_CLOSE ERR_STREAM_DESTROYED ECONNRESET EPIPE".split(" "),
+);
+
+/** Sends events. A coder would hold them back. */
+function pour(services: HttpDeps, ctx: Context, body: Readable): void {
   const { res } = ctx;
   ctx.respond = false;
-  if (encoding !== "identity") ctx.set("Content-Encoding", encoding);
   ctx.flushHeaders();
   if (ctx.method === "HEAD") {
     body.destroy();
@@ -221,14 +244,8 @@ function pour({ log }: HttpDeps, ctx: Context, body: Readable, encoding: Encodin
     return;
   }
   // It may stay open for days: its line is written now.
-  if (isEvents(ctx)) ctx.state.opened?.();
-  // The socket is closed after an error, so that a caller never takes a torn answer for a whole one.
-  const done = (error: NodeJS.ErrnoException | null): void => {
-    if (error && error.code !== "ERR_STREAM_PREMATURE_CLOSE")
-      log.warn({ request_id: ctx.state.requestId, ...describe(error) }, "answer broken off");
-  };
-  if (encoding === "identity") pipeline(body, res, done);
-  else pipeline(body, coderOf(encoding), res, done);
+  ctx.state.opened?.();
+  pipeline(body, res, (error) => error && breakOff(services, ctx, error));
 }
 
 /** A server of files: calls `next` when it has no such file, and has sent nothing then. */

@@ -103,6 +103,13 @@ export const route = <
   definition: Route<Query, Body, Read, Request>,
 ): Route => definition as unknown as Route;
 
+/** A body that is made piece by piece. A piece holds until the next one is asked for. */
+export interface Written {
+  pieces: AsyncIterable<Buffer>;
+  /** Bytes in all, where they are known beforehand. */
+  length?: number;
+}
+
 /** The middleware's knowledge of a request: `ctx.state`. */
 export interface State {
   requestId: string;
@@ -140,6 +147,8 @@ export interface State {
   viewer?: unknown;
   /** A long answer in pieces, in place of `ctx.body`. */
   slices?: readonly Buffer[];
+  /** One whose pieces are made while it is sent. */
+  written?: Written;
 }
 
 export type Context = Koa.ParameterizedContext<

@@ -1,14 +1,15 @@
-import { Readable } from "node:stream";
 import { hash } from "node:crypto";
 import Negotiator from "negotiator";
 import { Type } from "typebox";
+import { refused } from "#api/http/errors.ts";
 import { type Representation, sendJson, sendRepresentation } from "#api/http/respond.ts";
 import type { Form, ReplyShape } from "#api/openapi/answers.ts";
 import type { HeaderName } from "#api/openapi/headers.ts";
 import { station, stationExample } from "#src/contract/shapes/stations.ts";
-import type { ApiContext } from "#api/http/route.ts";
+import type { ApiContext, Written } from "#api/http/route.ts";
 import { type ListRest, listHead, listTail } from "#snapshots/model/envelope.ts";
-import { type Format, forms, written } from "#snapshots/model/forms.ts";
+import { sizeOf } from "#snapshots/model/area-selection.ts";
+import { type Format, forms, isCrowded, written } from "#snapshots/model/forms.ts";
 import type { Answer } from "#snapshots/model/queries.ts";
 import { byteOrderMark, csvColumns, writeCsv } from "#snapshots/model/csv.ts";
 import { formatTime, staleAfterHours } from "#src/domain/time.ts";
@@ -78,16 +79,36 @@ export async function sendList(
   setFormat(ctx, format, rest);
 }
 
-/** Sends a list in that form; forms other than JSON are written in small pieces as fast as the caller takes them. */
+/**
+ * Sends a list in that form. Long lists, and all that are not JSON, are written in small pieces as fast as the caller
+ * takes them.
+ */
 export function sendAs(ctx: ApiContext, format: Format, answer: Answer, rest: ListRest): void {
-  if (format === "json") return sendJson(ctx, presentList(answer.pieces(), rest));
+  const isWhole = format === "json" && !answer.isLong();
+  sendJson(ctx, isWhole ? presentList(answer.pieces(), rest) : inPieces(answer, rest, format, ctx));
   setFormat(ctx, format, rest);
+}
+
+/** A list of any length in that form. Throws the refusal of one for which too many others are being written. */
+export function inPieces(
+  answer: Answer,
+  rest: ListRest,
+  format: Format,
+  ctx?: ApiContext,
+): Written {
+  if (isCrowded())
+    throw refused("upstream-unavailable", "Too many long lists are being written.", {
+      retryAfterS: 5,
+    });
   const form = forms[format];
   const marked = rest.bom && format === "csv";
   const head = marked ? Buffer.concat([byteOrderMark, form.head]) : form.head;
-  ctx.body = Readable.from(written({ ...form, head }, answer.stations(), rest), {
-    objectMode: false,
-  });
+  const stations = answer.stations();
+  const isGone = (): boolean => ctx?.req.socket.destroyed === true;
+  const pieces = written({ ...form, head }, stations, rest, isGone);
+  // The tail takes the place of the last comma.
+  const length = head.length + sizeOf(stations) - 1 + form.tail(rest).length;
+  return format === "json" ? { pieces, length } : { pieces };
 }
 
 /** NDJSON and CSV in the OpenAPI document, and the headers that hold their envelope. */

@@ -1,7 +1,14 @@
 import { LRUCache } from "lru-cache";
-import { compressQuickly, pickEncoding } from "#api/http/negotiation.ts";
+import { compressPieces, compressQuickly, pickEncoding } from "#api/http/negotiation.ts";
 import type { ApiContext } from "#api/http/route.ts";
-import { type ListHead, sendAs, sendList, isUnchanged, presentList } from "#api/stations/format.ts";
+import {
+  inPieces,
+  isUnchanged,
+  type ListHead,
+  presentList,
+  sendAs,
+  sendList,
+} from "#api/stations/format.ts";
 import { forms, wholeList } from "#snapshots/model/forms.ts";
 import { gzipMember, packPieces, type Packed } from "#snapshots/model/gzip-stitch.ts";
 import { giveBack } from "#snapshots/model/long-buffers.ts";
@@ -50,6 +57,10 @@ export function createListPacker() {
     pack(list: List, accepted: string | undefined) {
       const takes = (coding: Coding): boolean => pickEncoding(accepted, [coding]) === coding;
       const coding = pickEncoding(accepted) === "gzip" ? "gzip" : "br";
+      if (list.answer.isLong()) {
+        const { pieces } = inPieces(list.answer, list.rest, list.format);
+        return { coding, body: compressPieces(pieces, coding).then(Buffer.concat) } as const;
+      }
       const isBrOnly = takes("br") && !takes("gzip");
       const ready = isBrOnly ? 0 : list.answer.deflatedShare();
       if (ready > (coding === "gzip" ? 0 : readyPart)) {
@@ -65,11 +76,9 @@ export function createListPacker() {
     /** Sends the list, or 304: as gzip, unless the caller prefers brotli or no coding. */
     send(ctx: ApiContext, list: List): Promise<void> | void {
       const { answer, rest, format } = list;
+      if (isUnchanged(ctx, list.etag, rest.asOfMs)) return undefined;
       // CSV is rare and dear: a few stations are written in each turn.
-      if (format === "csv") {
-        if (!isUnchanged(ctx, list.etag, rest.asOfMs)) sendAs(ctx, format, answer, rest);
-        return undefined;
-      }
+      if (format === "csv" || answer.isLong()) return sendAs(ctx, format, answer, rest);
       const isPacked = answer.count >= fewest;
       return sendList(ctx, list, {
         // Gzip wins between equals: most of it lies ready, brotli would have to be made for each answer.

@@ -1,11 +1,17 @@
 import { hash } from "node:crypto";
 import { promisify } from "node:util";
-import { brotliDecompress, constants } from "node:zlib";
+import { brotliDecompress, constants, gunzip } from "node:zlib";
 import { LRUCache } from "lru-cache";
 import { compress, type Encoding } from "#api/http/negotiation.ts";
 import type { Representation } from "#api/http/respond.ts";
-import { isCurrent, type CacheLookup, type Rectangle, type RectangleHead, type RectangleQuestion, type RectangleStore } from "#snapshots/rectangles/rectangle-store.ts";
-import { gunzipped } from "#snapshots/model/gzip-stitch.ts";
+import {
+  isCurrent,
+  type CacheLookup,
+  type Rectangle,
+  type RectangleHead,
+  type RectangleQuestion,
+  type RectangleStore,
+} from "#snapshots/rectangles/rectangle-store.ts";
 import type { Follower } from "#src/feed/follower.ts";
 import { cellsAround } from "#src/feed/cache-generations.ts";
 import type { Box } from "#src/domain/geo.ts";
@@ -27,8 +33,8 @@ export interface PendingAnswer {
   nextAt: number;
   /** Packed in the head's `coding`. */
   body: Promise<Buffer>;
-  /** The body for a caller who does not take that coding. */
-  plain: Representation["plain"];
+  /** The body for a caller who does not take that coding, where it is at hand. */
+  plain?: Representation["plain"];
 }
 
 /** An answer that is shared, and its body as it can be sent. */
@@ -143,7 +149,8 @@ export function createRectangles(deps: {
         if (making.get(name) === promise) making.delete(name);
       });
       making.set(name, promise);
-      return { ...shared(await promise, false), plain: made.plain };
+      const answer = shared(await promise, false);
+      return { ...answer, plain: made.plain ?? answer.plain };
     },
     /** The number of answers that `find` found, and of those that it had to make. */
     served: () => ({ hits, misses }),
@@ -162,19 +169,19 @@ async function inTime(read: Promise<boolean>, ms: number): Promise<boolean | nul
   return done;
 }
 
-const fromBrotli = promisify(brotliDecompress);
+const [fromBrotli, fromGzip] = [promisify(brotliDecompress), promisify(gunzip)];
 /** Longer than any list. A larger length that comes out of Redis is not believed. */
 const chunkMax = 8 << 20;
 /** Lists of stations are at most so many times as long as brotli of them. */
 const brotliGain = 14;
 
-/** Unpacks in one chunk. */
-const unpacked = ({ coding, body }: Rectangle): Promise<Buffer> =>
-  coding === "gzip"
-    ? gunzipped(body, chunkMax)
-    : fromBrotli(body, {
-        chunkSize: Math.max(constants.Z_MIN_CHUNK, Math.min(body.length * brotliGain, chunkMax)),
-      });
+/** Unpacks in one chunk: zlib's own have 16 KB, each a way to a thread and back. Gzip's length stands at its end. */
+function unpacked({ coding, body }: Rectangle): Promise<Buffer> {
+  const isGzip = coding === "gzip";
+  const length = isGzip ? body.readUInt32LE(body.length - 4) + 1 : body.length * brotliGain;
+  const chunkSize = Math.max(constants.Z_MIN_CHUNK, Math.min(length, chunkMax));
+  return (isGzip ? fromGzip : fromBrotli)(body, { chunkSize });
+}
 
 const keptBytes = 8 << 20;
 

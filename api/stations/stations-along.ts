@@ -1,12 +1,11 @@
 import { named } from "#src/contract/shapes/kinds.ts";
 import { type Static, Type } from "typebox";
 import { orThrow, Refused } from "#api/http/errors.ts";
-import { sendJson } from "#api/http/respond.ts";
 import { route } from "#api/http/route.ts";
 import type { ReadDeps } from "#api/stations/deps.ts";
 import { reply } from "#api/openapi/answers.ts";
 import { stationsMax } from "#api/stations/stations.ts";
-import { presentList } from "#api/stations/format.ts";
+import { sendAs } from "#api/stations/format.ts";
 import { filterParameters, isSwapped, readFilters } from "#api/stations/stations-query.ts";
 import { type Refusal, refuse } from "#src/contract/refusals.ts";
 import { listExample, stationsAlong } from "#src/contract/shapes/stations.ts";
@@ -97,7 +96,7 @@ export const alongRoute = (services: ReadDeps) =>
       }
       const lifetimeMs = services.config.statusLifetimeMs;
       const rest = { count, asOfMs: services.asOf(now), lifetimeMs, truncated, along };
-      sendJson(ctx, presentList(found.pieces(), rest));
+      sendAs(ctx, "json", found, rest);
     },
   });
 

@@ -1,6 +1,12 @@
 import type { Readable } from "node:stream";
 import { refused } from "#api/http/errors.ts";
-import { createEventBody, type EventBody, eventOf, heartbeatOf, openingOf } from "#api/stations/event-body.ts";
+import {
+  createEventBody,
+  type EventBody,
+  eventOf,
+  heartbeatOf,
+  openingOf,
+} from "#api/stations/event-body.ts";
 import type { ReadModel } from "#snapshots/model/model.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";

@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
 import type { Condition } from "#src/infrastructure/parts.ts";
 import { ageOf, isYoung } from "#src/domain/age.ts";
 import type { Config } from "#src/infrastructure/config.ts";
@@ -7,12 +9,10 @@ import { createRequestedSets, rememberedMs } from "#snapshots/dumps/requested-se
 import { type Dump, type DumpSet, setName, type Whole } from "#snapshots/dumps/dump.ts";
 import { createDumpStore, type DumpStore } from "#snapshots/dumps/dump-store.ts";
 import type { Resources } from "#src/infrastructure/resources.ts";
-import { gunzipped } from "#snapshots/model/gzip-stitch.ts";
 
 export type LatestDump = ReturnType<typeof createLatestDump>;
 
-/** Longer than the longest page. */
-const plainMax = 64 << 20;
+const chunkSize = 1 << 17;
 const sizeOf = (dump: Dump | null): number => (dump?.gzip.length ?? 0) + (dump?.br.length ?? 0);
 
 interface Deps extends Pick<Resources, "config" | "log" | "clock" | "redis"> {
@@ -30,7 +30,6 @@ export function createLatestDump({ config, log, clock, redis, asOf }: Deps) {
   /** The set requested for last stands last. Not an LRU cache: a dump's size changes while it is held. */
   const sets = new Map<string, { held: HeldDump; askedAt: number }>();
   const heldSets = (): HeldDump[] => [...sets.values()].map(({ held }) => held);
-  let json: { of: Dump; text: Promise<Buffer> } | null = null;
   let subscriber: Redis | null = null;
 
   /** Drops the sets that nobody asks for any more, and those whose last request is the oldest, until the rest fits. */
@@ -97,11 +96,11 @@ export function createLatestDump({ config, log, clock, redis, asOf }: Deps) {
       if (known === undefined) held.look().then(shrink, ignore);
       return held.current(whole, now);
     },
-    /** The dump's plain JSON; kept until another dump's is requested. */
-    plain(dump: Dump): Promise<Buffer> {
-      if (json?.of !== dump) json = { of: dump, text: gunzipped(dump.gzip, plainMax) };
-      return json.text;
-    },
+    /** The dump's plain JSON, unpacked as it is taken: it is rarely wanted, and long. Its length stands at gzip's end. */
+    plain: ({ gzip }: Dump) => ({
+      pieces: unpacked(gzip),
+      length: gzip.readUInt32LE(gzip.length - 4),
+    }),
     /** Age of the newest dump of the whole country; null without one. */
     ageMs,
     /** For `/readyz`: whether dumps arrive. */
@@ -112,6 +111,10 @@ export function createLatestDump({ config, log, clock, redis, asOf }: Deps) {
       return { ok: isYoung(age, staleAfterMs(config)), detail };
     },
   };
+}
+
+async function* unpacked(gzip: Buffer): AsyncGenerator<Buffer> {
+  yield* Readable.from([gzip]).pipe(createGunzip({ chunkSize }));
 }
 
 type HeldDump = ReturnType<typeof createHeldDump>;

@@ -18,6 +18,7 @@ import {
   type Sum,
 } from "#snapshots/model/block.ts";
 import { borrow } from "#snapshots/model/long-buffers.ts";
+import { inTurns } from "#src/infrastructure/turns.ts";
 
 /** Stations of one block that belong to a result; `chosen` null means all of them. */
 export interface Hit {
@@ -156,7 +157,21 @@ export function copyInOrder(
   stations: Stations,
   take: (size: number) => Buffer = Buffer.allocUnsafeSlow,
 ): Buffer {
-  const { blocks, slots } = stations;
+  const copying = copyByBlock(stations, take, true);
+  let step = copying.next();
+  while (step.done !== true) step = copying.next();
+  return step.value;
+}
+
+/** The same in short turns, in a buffer that may be given back, past what is kept plain. */
+export const copyInTurns = (stations: Stations): Promise<Buffer> =>
+  inTurns(copyByBlock(stations, borrow, false));
+
+function* copyByBlock(
+  { blocks, slots }: Stations,
+  take: (size: number) => Buffer,
+  keep: boolean,
+): Generator<void, Buffer> {
   const places = new Map<Block, number[]>();
   const starts = new Uint32Array(slots.length);
   let size = 0;
@@ -172,11 +187,12 @@ export function copyInOrder(
   const copy = take(size);
   // Blocks are read one by one: each may have to be inflated, and those of a long page take 160 MB (decisions 21.44).
   for (const [block, some] of places) {
-    const bytes = block.body.read();
+    const bytes = block.body.read(keep);
     for (const i of some) {
       const slot = slots[i] as number;
       bytes.copy(copy, starts[i], startOf(block, slot), read(block, slot, field.end));
     }
+    yield;
   }
   return copy;
 }
@@ -187,35 +203,14 @@ export const piecesInOrder = (stations: Stations): Piece[] =>
     ? []
     : [{ bytes: copyInOrder(stations, borrow).subarray(0, -1), block: null }];
 
-/** The same between two texts. */
-export function joinedInOrder(stations: Stations, head: Buffer, tail: Buffer): Buffer {
-  if (stations.slots.length === 0) return Buffer.concat([head, tail]);
-  let whole = head;
-  const { length } = copyInOrder(stations, (size) => {
-    whole = borrow(head.length + size + tail.length);
-    return whole.subarray(head.length, head.length + size);
-  });
-  // The tail takes the place of the last comma.
-  const tailAt = head.length + length - 1;
-  head.copy(whole);
-  tail.copy(whole, tailAt);
-  return whole.subarray(0, tailAt + tail.length);
-}
+/** Stations that can be copied, and blocks that can be inflated, within a turn of the event loop. */
+const [copiedMost, inflatedMost] = [4000, 128];
 
-/** The JSON of the stations of a result between two texts, in a buffer that may be given back. */
-export function joinedOf(hits: readonly Hit[], head: Buffer, tail: Buffer): Buffer {
-  let size = 0;
-  for (const hit of hits) eachRun(hit, (start, end) => (size += end - start));
-  const whole = borrow(head.length + size + tail.length);
-  let to = head.copy(whole);
-  for (const hit of hits) {
-    const bytes = hit.block.body.read();
-    eachRun(hit, (start, end) => (to += bytes.copy(whole, to, start, end)));
-  }
-  // The tail takes the place of the last comma.
-  if (size > 0) to -= 1;
-  to += tail.copy(whole, to);
-  return whole.subarray(0, to);
+/** True when a list from these blocks, one for each station or run, takes longer than a turn. */
+export function takeLong(blocks: readonly Block[]): boolean {
+  const isCold = (block: Block, i: number): boolean =>
+    block !== blocks[i - 1] && !block.body.isPlain();
+  return blocks.length > copiedMost || blocks.filter(isCold).length > inflatedMost;
 }
 
 /** The part of the stations, 0 to 1, that stands in whole blocks, which are deflated once for all answers. */

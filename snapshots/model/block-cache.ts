@@ -45,10 +45,11 @@ export function createBlockCache(plainBytes: number) {
     if (total > plainBytes) shrink();
   };
 
-  const read = (entry: Entry): Buffer => {
-    entry.recent = true;
+  const read = (entry: Entry, keep: boolean): Buffer => {
+    entry.recent ||= keep;
     if (entry.plain !== null) return entry.plain;
     const bytes = unpack(entry.packed as Buffer, entry.size);
+    if (!keep) return bytes;
     // A replaced block is freed together with its last reader.
     if (entry.released) entry.plain = bytes;
     else show(entry, bytes);
@@ -75,8 +76,8 @@ export function createBlockCache(plainBytes: number) {
       if (isPlain) show(entry, bytes);
       else entry.packed = pack(bytes);
       return {
-        /** The plain bytes. They stay valid after the block has been replaced. */
-        read: (): Buffer => read(entry),
+        /** The plain bytes, valid also after the block was replaced. Without `keep` they count as not read. */
+        read: (keep = true): Buffer => read(entry, keep),
         /** True while they are held plain. */
         isPlain: (): boolean => entry.plain !== null,
         /** Call it before the block's replacement is written: its bytes no longer count. */

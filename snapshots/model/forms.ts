@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { listHead, listTail, type ListRest, nothing } from "#snapshots/model/envelope.ts";
+import { listHead, listTail, type ListRest } from "#snapshots/model/envelope.ts";
 import type { Stations } from "#snapshots/model/block.ts";
 import { csvColumns, writeCsv } from "#snapshots/model/csv.ts";
 import { writeFeatures, writeLines } from "#snapshots/model/features.ts";
-import { giveBack } from "#snapshots/model/long-buffers.ts";
+import { borrowJoined, giveBack } from "#snapshots/model/long-buffers.ts";
 import type { Answer } from "#snapshots/model/queries.ts";
-import { copyInOrder, slice } from "#snapshots/model/area-selection.ts";
+import { copyInTurns, sizeOf, slice } from "#snapshots/model/area-selection.ts";
+import { createBatcher } from "#src/infrastructure/batcher.ts";
 
 /** A form in which a list of stations is given out (decisions 7.16). */
 export type Format = "json" | "geojson" | "ndjson" | "csv";
@@ -56,29 +57,60 @@ export const forms: Record<Format, Form> = {
 /** A whole list in one buffer, which may be given back (see long-buffers.ts). */
 export function wholeList(answer: Answer, rest: ListRest, format: Format): Buffer {
   const { head, write, tail } = forms[format];
-  if (format === "json") return answer.joined(head, tail(rest));
-  const stations = answer.joined(nothing, nothing);
-  const whole = write(stations, head, tail(rest));
-  giveBack(stations);
+  const pieces = answer.pieces().map(({ bytes }) => bytes);
+  const isJson = format === "json";
+  const stations = borrowJoined(isJson ? [head, ...pieces, tail(rest)] : pieces);
+  const whole = isJson ? stations : write(stations, head, tail(rest));
+  for (const part of [stations, ...pieces]) if (part !== whole) giveBack(part);
   return whole;
 }
 
-/** Stations written per turn of the event loop. */
-const perTurn = 256;
+/** Stations copied together. A page of a large country lies in all its blocks: fewer would inflate each more often. */
+const perCopy = 10_000;
+/** Stations of one piece. */
+const perPiece = 256;
+/** Lists that may wait for their next copy. */
+const waitingMost = 30;
 
-/** Writes a list in pieces, in small turns, so that a whole country does not delay other requests. */
+/** One copy is made at a time, so that many long lists at once take no more memory than one. */
+const copies = createBatcher({
+  ...{ atOnce: 1, max: 1 },
+  run: async ([copy]: readonly (() => Promise<Buffer | null>)[]) => [await copy!()],
+});
+let waiting = 0;
+
+/** True when so many long lists are being made that another one would wait for long. */
+export const isCrowded = (): boolean => waiting >= waitingMost;
+
+/**
+ * Writes a list of any length piece by piece, in short turns, so that a whole country does not delay other requests. A
+ * piece holds until the next one is asked for. Ends early once `isGone`.
+ */
 export async function* written(
   { head, separator, write, tail }: Form,
   stations: Stations,
   rest: ListRest,
+  isGone: () => boolean = () => false,
 ): AsyncGenerator<Buffer> {
   yield head;
   const count = stations.slots.length;
-  for (let from = 0; from < count; from += perTurn) {
-    if (from > 0) await nextTurn();
-    const some = write(copyInOrder(slice(stations, from, from + perTurn)));
-    const isLast = from + perTurn >= count;
-    yield isLast ? some.subarray(0, -separator.length) : some;
+  for (let from = 0; from < count; from += perCopy) {
+    const some = slice(stations, from, from + perCopy);
+    waiting += 1;
+    const copy = await copies
+      .add(async () => (isGone() ? null : copyInTurns(some)))
+      .finally(() => (waiting -= 1));
+    if (copy === null) return;
+    let [start, end] = [0, 0];
+    for (let i = 0; i < some.slots.length; i += perPiece, start = end) {
+      if (i > 0) await nextTurn();
+      end += sizeOf(slice(some, i, i + perPiece));
+      const isLast = from + i + perPiece >= count;
+      const piece = write(copy.subarray(start, end));
+      yield isLast ? piece.subarray(0, -separator.length) : piece;
+      if (piece.buffer !== copy.buffer) giveBack(piece);
+    }
+    giveBack(copy);
   }
   yield tail(rest);
 }

@@ -1,5 +1,5 @@
 import { promisify } from "node:util";
-import { constants, crc32, deflateRaw, gunzip } from "node:zlib";
+import { constants, crc32, deflateRaw } from "node:zlib";
 import { LRUCache } from "lru-cache";
 import { type Block, jsonOf } from "#snapshots/model/block.ts";
 import { type Form, type Format, forms } from "#snapshots/model/forms.ts";
@@ -74,19 +74,6 @@ export function gzipMember(head: Buffer, middle: Packed, tail: Buffer): Buffer[]
     ...middle.blocks,
     Buffer.concat([stored(tail).blocks, lastBlock, end]),
   ];
-}
-
-const unpacked = promisify(gunzip);
-
-/**
- * Unpacks a gzip member in one chunk, since its length stands at its end. zlib's own chunks have 16 KB, each a way to a
- * thread and back, and a country takes its size once more to join them. A length above `longest` is not believed.
- */
-export function gunzipped(member: Buffer, longest: number): Promise<Buffer> {
-  const length = member.readUInt32LE(member.length - 4) + 1;
-  return unpacked(member, {
-    chunkSize: Math.max(constants.Z_MIN_CHUNK, Math.min(length, longest)),
-  });
 }
 
 /** Deflated texts in a row. */

@@ -17,8 +17,6 @@ import { findNearest } from "#snapshots/model/nearest.ts";
 import {
   byBlock,
   type Hit,
-  joinedInOrder,
-  joinedOf,
   type Piece,
   piecesInOrder,
   piecesOf,
@@ -26,6 +24,7 @@ import {
   type Selection,
   deflatedShare,
   stationsOf,
+  takeLong,
 } from "#snapshots/model/area-selection.ts";
 import {
   type ChangeOrder,
@@ -40,10 +39,10 @@ export interface Answer {
   sum: string;
   /** The stations' JSON in pieces: joined they read `{…},{…}`. They stay valid after later changes. */
   pieces(): Piece[];
-  /** The same JSON between two texts, in one buffer that may be given back (see long-buffers.ts). */
-  joined(head: Buffer, tail: Buffer): Buffer;
   /** The part of the stations, 0 to 1, that stands in whole blocks, which are deflated once for all answers. */
   deflatedShare(): number;
+  /** True when writing it takes longer than a turn of the event loop: then it is `written` (see forms.ts). */
+  isLong(): boolean;
   /** The same stations in the same order. */
   stations(): Stations;
 }
@@ -330,13 +329,13 @@ export function createQueries({ list, table, order, changes, matcher, drain, mer
 }
 
 /** Writes a result without an order. `make` is called once, at the first writing. */
-function inBlocks(make: () => readonly Hit[]): Pick<Answer, "pieces" | "joined" | "deflatedShare"> {
+function inBlocks(make: () => readonly Hit[]): Omit<Answer, "count" | "sum" | "stations"> {
   let made: readonly Hit[] | null = null;
   const hits = (): readonly Hit[] => (made ??= make());
   return {
     pieces: () => piecesOf(hits()),
-    joined: (head, tail) => joinedOf(hits(), head, tail),
     deflatedShare: () => deflatedShare(hits()),
+    isLong: () => takeLong(hits().map(({ block }) => block)),
   };
 }
 
@@ -351,7 +350,7 @@ const inOrder = (stations: Stations): Answer => ({
   count: stations.slots.length,
   sum: sumText(sumOfStations(stations)),
   pieces: () => piecesInOrder(stations),
-  joined: (head, tail) => joinedInOrder(stations, head, tail),
   deflatedShare: () => 0,
+  isLong: () => takeLong(stations.blocks),
   stations: () => stations,
 });

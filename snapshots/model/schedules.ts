@@ -1,14 +1,13 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import zoneAt from "@photostructure/tz-lookup";
 import type { Point } from "#src/domain/geo.ts";
 import { minuteMs } from "#src/domain/units.ts";
+import { inTurns } from "#src/infrastructure/turns.ts";
 import { dayMinutes, minuteOfWeek, wallMinutes } from "#src/domain/wall-clock.ts";
 import { type OpenTimes, readOpenTimes } from "#src/stations/opening-hours.ts";
 
 /** The number of stations whose hours are unknown. */
 export const noSchedule = 0;
 
-const turnMs = 10;
 const quarterMs = 15 * minuteMs;
 
 export type OpenState = "open" | "closed" | "unknown";
@@ -71,18 +70,12 @@ export function createSchedules() {
     return isInside(open, minute) ? "open" : isInside(unsure, minute) ? "unknown" : "closed";
   };
 
-  const readRest = async (now: number): Promise<void> => {
+  function* readRest(now: number): Generator<void, void> {
     // A zone's day begins at a quarter of an hour.
     const quarter = Math.floor(now / quarterMs);
     if (quarter !== readQuarter) [readTo, readQuarter] = [0, quarter];
-    let turnEndsAt = performance.now() + turnMs;
-    while (readTo < schedules.length) {
-      stateAt((readTo += 1), now);
-      if (performance.now() < turnEndsAt) continue;
-      await nextTurn();
-      turnEndsAt = performance.now() + turnMs;
-    }
-  };
+    while (readTo < schedules.length) yield void stateAt((readTo += 1), now);
+  }
   let reading: Promise<void> | null = null;
 
   return {
@@ -92,7 +85,7 @@ export function createSchedules() {
      * others up for seconds.
      */
     readAll: (now: number): Promise<void> =>
-      (reading ??= readRest(now).finally(() => (reading = null))),
+      (reading ??= inTurns(readRest(now)).finally(() => (reading = null))),
     /** The number of the hours `text` at a place; `noSchedule` for "". */
     numberOf(text: string, { lat, lon }: Point): number {
       if (text === "") return noSchedule;

@@ -318,7 +318,7 @@ describe("formats of station lists", function () {
     const page = services.model.page({ after: "", limit: 30_000, now });
     const rest = { count: 30_000, asOfMs: now, lifetimeMs: 1, truncated: false };
     const stations = page.stations();
-    for (const form of [forms.geojson, forms.ndjson]) {
+    for (const form of [forms.json, forms.geojson, forms.ndjson]) {
       const pieces = written(form, stations, rest);
       let turns = 0;
       const others = setInterval(() => turns++, 0);
