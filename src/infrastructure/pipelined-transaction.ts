@@ -44,10 +44,9 @@ export async function pipelinedTransaction<T>(
   });
   const tx: PipelinedTransaction = {
     raw: (sql, bindings, keptAs) => {
-      const text = numbered(sql);
       const isKept = keptAs !== undefined && !connection.isShared;
-      const name = isKept ? { name: nameOf(connection, keptAs, text) } : {};
-      return send({ text, values: [...bindings], ...name });
+      const query = isKept ? keptQuery(connection, keptAs, sql) : { text: numbered(sql) };
+      return send({ ...query, values: [...bindings] });
     },
     commit: () =>
       (committing ??= send({ text: "commit" }).then(({ command }) => {
@@ -76,22 +75,22 @@ function numbered(sql: string): string {
 }
 
 interface Kept {
-  text: string;
-  name: string;
+  sql: string;
+  query: { text: string; name: string };
 }
 
 const kept = new WeakMap<Connection, { plans: Map<string, Kept>; old: string[]; made: number }>();
 
-/** The name under which a connection keeps the plan of `text`: another text under the same key replaces it. */
-function nameOf(connection: Connection, keptAs: string, text: string): string {
+/** The statement under the name by which a connection keeps its plan: another text under the same key replaces it. */
+function keptQuery(connection: Connection, keptAs: string, sql: string): Kept["query"] {
   const of = kept.get(connection) ?? { plans: new Map<string, Kept>(), old: [], made: 0 };
   kept.set(connection, of);
   const known = of.plans.get(keptAs);
-  if (known?.text === text) return known.name;
-  if (known !== undefined) of.old.push(known.name);
-  const name = `${keptAs}_${++of.made}`;
-  of.plans.set(keptAs, { text, name });
-  return name;
+  if (known?.sql === sql) return known.query;
+  if (known !== undefined) of.old.push(known.query.name);
+  const query = { text: numbered(sql), name: `${keptAs}_${++of.made}` };
+  of.plans.set(keptAs, { sql, query });
+  return query;
 }
 
 /** Drops replaced plans: texts name the day's partitions, so each new day replaces them. */
