@@ -1,4 +1,4 @@
-import { type Job, Worker, type WorkerOptions } from "bullmq";
+import { type Job, type Processor, Worker, type WorkerOptions } from "bullmq";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
@@ -47,12 +47,12 @@ export type Duty = () => Promise<unknown>;
 export function createQueueWorker<Data>(
   { config, log, workerRedis }: RoleDeps,
   queue: QueueName,
-  handle: (data: Data) => Promise<unknown>,
+  handle: Processor<Data>,
   onFailed: (error: Error, job: Job<Data> | undefined) => void,
   options: Partial<WorkerOptions>,
 ) {
   const connection = { connection: workerRedis(), prefix: config.redisPrefix, autorun: false };
-  const worker = new Worker<Data>(queue, (job) => handle(job.data), { ...connection, ...options });
+  const worker = new Worker<Data>(queue, handle, { ...connection, ...options });
   // bullmq reports each failed attempt to connect; the connection has already logged that Redis is away.
   worker.on("error", (error) =>
     log[isRedisAway(error) ? "debug" : "warn"]({ err: error.message }, "worker"),
@@ -90,7 +90,7 @@ export function createDutyWorker(
   const { config, log, clock, redis } = deps;
   const watch = createDutyWatch(deps, dutyAlarm(deps.db, clock));
 
-  const run = async ({ duty }: SlotJob): Promise<void> => {
+  const run = async ({ data: { duty } }: Job<SlotJob>): Promise<void> => {
     const work = duties[duty];
     if (work === undefined) throw new Error(`unknown duty ${duty}`);
     const startedAt = performance.now();

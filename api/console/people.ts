@@ -9,7 +9,7 @@ import { exportPerson } from "#src/marks/person-export.ts";
 import type { Person } from "#src/marks/reporter.ts";
 import { invalid, unknown } from "#src/operators/act.ts";
 import { reportersOf } from "#src/marks/held.ts";
-import { namedNetworks } from "#src/marks/networks.ts";
+import { namedNetworks } from "#src/marks/source-blocks.ts";
 import { longId } from "#src/operators/inputs.ts";
 
 /** A partner's user, or a device. It is sent in a body, because addresses are kept in many places. */

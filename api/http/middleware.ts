@@ -7,7 +7,7 @@ import type { Check } from "#api/http/register-routes.ts";
 import { Refused, refused } from "#api/http/errors.ts";
 import type { HttpDeps } from "#api/http/deps.ts";
 import type { ApiContext, Route, Context } from "#api/http/route.ts";
-import { asksDryRun } from "#src/contract/request-headers.ts";
+import { asksDryRun } from "#src/contract/report.ts";
 import { isAllowedPage } from "#src/contract/hosts.ts";
 import { refuse, type Refusal, type ProblemCode } from "#src/contract/refusals.ts";
 import { type AddressSet, addressSet, viewerNetwork } from "#src/infrastructure/addresses.ts";

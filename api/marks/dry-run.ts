@@ -1,4 +1,4 @@
-import { type Admission, admit, type Admitted, type IncomingMark } from "#src/domain/admit.ts";
+import { admit, type Admitted, type IncomingMark } from "#src/domain/admit.ts";
 import type { Decision } from "#src/domain/decide.ts";
 import {
   type DuplicateOf,
@@ -12,12 +12,11 @@ import { view, withChance } from "#src/domain/view.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { inTransaction, type Tx } from "#src/infrastructure/db.ts";
 import { grouped } from "#src/infrastructure/lists.ts";
-import { decideStation, loadStationFacts } from "#src/marks/facts/station-facts.ts";
+import { decideStation, loadStationFacts } from "#src/marks/station-facts.ts";
 import { loadReports, networkOf } from "#src/marks/marks.ts";
 import { duplicateOf, type FirstMark, firstMarkOf, loadFirstMarks } from "#src/marks/first-mark.ts";
 import { readFacts } from "#api/marks/intake-rows.ts";
-import { firstMarkGone, fuelNow, reportOf } from "#api/marks/outcomes.ts";
-import type { MarkDeps } from "#api/marks/deps.ts";
+import { firstMarkGone, fuelNow, type MarkDeps, reportOf } from "#api/marks/intake.ts";
 
 /** Above every stored id: tried marks would be the last if they came in now. */
 const firstId = Number.MAX_SAFE_INTEGER - 1000;
@@ -38,21 +37,36 @@ export const dryRun = (
     );
     const accepted = admissions.filter((admission) => admission.kind === "accepted");
     const counted = accepted.filter(({ review }) => review === "none");
-    const reporters = reportersOf(
-      counted,
-      reporterIds,
-      (hash) => facts.reporters.get(hash)!.firstSeen!,
+    // For a new reporter an id that no row has.
+    const ids = new Map<string, number>();
+    for (const { incomingMark } of counted)
+      if (!ids.has(incomingMark.reporter))
+        ids.set(incomingMark.reporter, reporterIds.get(incomingMark.reporter) ?? -1 - ids.size);
+    const seen = [...ids].map(([hash, id]) => [id, facts.reporters.get(hash)!.firstSeen!] as const);
+    const decisions = await decideAll(tx, counted, { ids, seen }, facts.now, config);
+    const repeated = admissions.flatMap((admission) =>
+      admission.kind === "duplicate" && admission.of < firstId ? admission : [],
     );
-    const decisions = await decideAll(tx, counted, reporters, facts.now, config);
-    const reports = await reportsOf(tx, admissions, decisions);
-    const firsts = await firstMarksOf(tx, admissions, facts.now);
+    const stored = await loadReports(
+      tx,
+      repeated.map(({ of }) => of),
+    );
+    const reports = new Map(
+      [...stored, ...triedReports(accepted, decisions)].map((report) => [report.id, report]),
+    );
+    // The first marks of repeated external ids: stored ones, and tried ones before.
+    const firsts = await loadFirstMarks(
+      tx,
+      repeated.flatMap(({ of, named }) => (named ? of : [])),
+    );
+    for (const mark of accepted) firsts.set(mark.id, firstMarkOf(mark, facts.now));
     return admissions.map((admission, index) => {
       if (admission.kind === "refused") return admission.problem;
-      const repeated = admission.kind === "duplicate";
-      const report = reports.get(repeated ? admission.of : admission.id);
+      const isRepeat = admission.kind === "duplicate";
+      const report = reports.get(isRepeat ? admission.of : admission.id);
       if (report === undefined) return firstMarkGone;
-      const shownReport = presentReport(report, fuelNow(services, report.stationId), repeated);
-      const first = repeated && admission.named ? firsts.get(admission.of) : undefined;
+      const shownReport = presentReport(report, fuelNow(services, report.stationId), isRepeat);
+      const first = isRepeat && admission.named ? firsts.get(admission.of) : undefined;
       const output =
         first === undefined
           ? shownReport
@@ -65,28 +79,10 @@ export const dryRun = (
     });
   });
 
-/** The reporters of the tried marks. */
+/** The reporters of the tried marks: ids by hash, and the time, ms, at which each would first be seen, by its id. */
 interface DryRunReporters {
-  /** The row's id, or for a new reporter an id that no row has. */
-  idOf: (mark: Admitted) => number;
-  /** Times at which reporters would first be seen, by their first mark that counts: ms. */
-  firstSeen: ReadonlyMap<number, number>;
-}
-
-function reportersOf(
-  marks: readonly Admitted[],
-  reporterIds: ReadonlyMap<string, number>,
-  seenAt: (reporter: string) => number,
-): DryRunReporters {
-  const ids = new Map<string, number>();
-  for (const { incomingMark } of marks) {
-    if (ids.has(incomingMark.reporter)) continue;
-    ids.set(incomingMark.reporter, reporterIds.get(incomingMark.reporter) ?? -1 - ids.size);
-  }
-  return {
-    idOf: ({ incomingMark }) => ids.get(incomingMark.reporter)!,
-    firstSeen: new Map([...ids].map(([reporter, id]) => [id, seenAt(reporter)])),
-  };
+  ids: ReadonlyMap<string, number>;
+  seen: readonly (readonly [id: number, seen: number])[];
 }
 
 /** The worker's decisions by station, as if it processed the marks now, after those that still wait for it. */
@@ -101,10 +97,10 @@ async function decideAll(
   for (const [id, some] of grouped(marks, ({ incomingMark }) => incomingMark.stationId))
     coming.set(
       id,
-      some.map((mark) => markOf(mark, reporters)),
+      some.map((mark) => markOf(mark, reporters.ids)),
     );
   const found = await loadStationFacts(tx, [...coming.keys()], { now, coming }, config);
-  const firstSeen = new Map([...found.firstSeen, ...reporters.firstSeen]);
+  const firstSeen = new Map([...found.firstSeen, ...reporters.seen]);
   const decisions = new Map<string, Decision>();
   for (const one of found.stations) {
     const arrivals = {
@@ -117,10 +113,10 @@ async function decideAll(
   return decisions;
 }
 
-function markOf(admitted: Admitted, reporters: DryRunReporters): Mark {
+function markOf(admitted: Admitted, ids: DryRunReporters["ids"]): Mark {
   const { id, effectiveAt: at, incomingMark, remote, needed, rule, pricesNeeded } = admitted;
   const { status, fuels, fuelsNo, queue, prices, limitL, noCash, fuelCardsOnly } = incomingMark;
-  const reporterId = reporters.idOf(admitted);
+  const reporterId = ids.get(incomingMark.reporter)!;
   const network = networkOf(admitted);
   const statement = { fuels, fuelsNo, queue, prices, limitL, noCash, fuelCardsOnly };
   const needs = pricesNeeded === null ? {} : { pricesNeeded };
@@ -130,41 +126,17 @@ function markOf(admitted: Admitted, reporters: DryRunReporters): Mark {
   } as Mark;
 }
 
-/** The first marks of repeated external ids: stored ones, and tried ones before. */
-async function firstMarksOf(
-  tx: Tx,
-  admissions: readonly Admission[],
-  now: number,
-): Promise<Map<number, FirstMark>> {
-  const tried = admissions.filter((admission) => admission.kind === "accepted");
-  const repeated = admissions.flatMap((admission) =>
-    admission.kind === "duplicate" && admission.named && admission.of < firstId ? admission.of : [],
-  );
-  const firsts = await loadFirstMarks(tx, repeated);
-  for (const mark of tried) firsts.set(mark.id, firstMarkOf(mark, now));
-  return firsts;
-}
-
 /** A tried mark has no `report_id`. */
 const duplicateOfTried = (mark: IncomingMark, first: FirstMark): DuplicateOf => ({
   ...duplicateOf(mark, first),
   ...(first.id < firstId ? {} : { report_id: "" }),
 });
 
-/** Reports of the tried marks, and of the stored ones that they repeat. */
-async function reportsOf(
-  tx: Tx,
-  admissions: readonly Admission[],
+const triedReports = (
+  accepted: readonly Admitted[],
   decisions: ReadonlyMap<string, Decision>,
-): Promise<Map<number, Report>> {
-  const repeated = admissions.flatMap((admission) =>
-    admission.kind === "duplicate" && admission.of < firstId ? admission.of : [],
-  );
-  const stored = await loadReports(tx, repeated);
-  const tried = admissions.flatMap((admission) => {
-    if (admission.kind !== "accepted") return [];
-    const { outcomes } = decisions.get(admission.incomingMark.stationId) ?? {};
-    return { ...reportOf(admission), ...outcomes?.get(admission.id) };
+): Report[] =>
+  accepted.map((mark) => {
+    const { outcomes } = decisions.get(mark.incomingMark.stationId) ?? {};
+    return { ...reportOf(mark), ...outcomes?.get(mark.id) };
   });
-  return new Map([...stored, ...tried].map((report) => [report.id, report]));
-}

@@ -1,6 +1,6 @@
 import { refused } from "#api/http/errors.ts";
 import { route } from "#api/http/route.ts";
-import type { MarkDeps } from "#api/marks/deps.ts";
+import type { MarkDeps } from "#api/marks/intake.ts";
 import { reply } from "#api/openapi/answers.ts";
 import { forgetBody, userRefMax } from "#src/contract/report.ts";
 import { erasedPerson } from "#src/contract/shapes/marks.ts";

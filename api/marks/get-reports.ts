@@ -1,8 +1,7 @@
 import { Type } from "typebox";
 import { orThrow, problemObject } from "#api/http/errors.ts";
 import { route } from "#api/http/route.ts";
-import type { MarkDeps } from "#api/marks/deps.ts";
-import { caughtUp, fuelNow } from "#api/marks/outcomes.ts";
+import { caughtUp, fuelNow, type MarkDeps } from "#api/marks/intake.ts";
 import { reply } from "#api/openapi/answers.ts";
 import { presentState } from "#src/contract/present.ts";
 import { readList } from "#src/contract/query.ts";

@@ -13,7 +13,7 @@ import type { Status } from "#src/domain/vocabulary.ts";
 import { dayMs, hourMs } from "#src/domain/units.ts";
 import { columnsOf, grouped } from "#src/infrastructure/lists.ts";
 import { lockIntake } from "#src/infrastructure/locks.ts";
-import { loadStationFacts } from "#src/marks/facts/station-facts.ts";
+import { loadStationFacts } from "#src/marks/station-facts.ts";
 import { fromMs, idAfter, idsSince, msOf } from "#src/marks/marks.ts";
 
 /** Locks the batch's scopes, one per partner and one for the widget. */

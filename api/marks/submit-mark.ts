@@ -1,16 +1,26 @@
 import type { IncomingMark } from "#src/domain/admit.ts";
 import { isRefusal, type ProblemCode, type Refusal, refuse } from "#src/contract/refusals.ts";
-import { parseReport, reportBody, type ReportBody, type StatementBody } from "#src/contract/report.ts";
-import { readDryRun, readPrefer } from "#src/contract/request-headers.ts";
-import { outputExample, queuedExample, reportExample, reportOutput } from "#src/contract/shapes/marks.ts";
+import {
+  parseReport,
+  readDryRun,
+  readPrefer,
+  reportBody,
+  type ReportBody,
+  type StatementBody,
+} from "#src/contract/report.ts";
+import {
+  outputExample,
+  queuedExample,
+  reportExample,
+  reportOutput,
+} from "#src/contract/shapes/marks.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
 import { type KeyInfo, newUsersLimitOf } from "#src/keys/key-store.ts";
 import { deviceReporter, partnerReporter, viewerHash } from "#src/marks/reporter.ts";
 import { orThrow, Refused } from "#api/http/errors.ts";
 import { type ApiContext, route } from "#api/http/route.ts";
-import type { MarkDeps } from "#api/marks/deps.ts";
 import { dryRun } from "#api/marks/dry-run.ts";
-import { awaitOutput, reportPath } from "#api/marks/outcomes.ts";
+import { awaitOutput, type MarkDeps, reportPath } from "#api/marks/intake.ts";
 import { reply, type Answers } from "#api/openapi/answers.ts";
 
 /** POST /stations/{station_id}/report: docs/contract.md 4.9, decisions 3 and 5. */

@@ -1,19 +1,28 @@
 import type { Admission, IncomingMark } from "#src/domain/admit.ts";
 import { type Fault, isRefusal, type Refusal, refuse } from "#src/contract/refusals.ts";
-import { readDryRun, readPrefer } from "#src/contract/request-headers.ts";
-import { batchBody, batchItem, type BatchItem } from "#src/contract/report.ts";
+import {
+  batchBody,
+  batchItem,
+  type BatchItem,
+  readDryRun,
+  readPrefer,
+} from "#src/contract/report.ts";
 import type { KeyInfo } from "#src/keys/key-store.ts";
 import { compileCheck } from "#src/infrastructure/validation.ts";
 import { partnerMarkOf } from "#api/marks/submit-mark.ts";
 import { orThrow, problemObject } from "#api/http/errors.ts";
 import { dryRun } from "#api/marks/dry-run.ts";
 import { countRefusedMark } from "#api/http/middleware.ts";
-import { awaitOutput } from "#api/marks/outcomes.ts";
+import { awaitOutput, type MarkDeps } from "#api/marks/intake.ts";
 import type { ReportOutput } from "#src/contract/present.ts";
 import { reply } from "#api/openapi/answers.ts";
-import { batchExample, batchResult, outputExample, queuedExample } from "#src/contract/shapes/marks.ts";
+import {
+  batchExample,
+  batchResult,
+  outputExample,
+  queuedExample,
+} from "#src/contract/shapes/marks.ts";
 import { route } from "#api/http/route.ts";
-import type { MarkDeps } from "#api/marks/deps.ts";
 
 const bodyLimit = 1024 * 1024;
 const checkItem = compileCheck(batchItem, "body");

@@ -1,4 +1,4 @@
-import { dryRunValues } from "#src/contract/request-headers.ts";
+import { dryRunValues } from "#src/contract/report.ts";
 
 const count = (minimum = 0) => ({ type: "integer", minimum });
 const text = { type: "string" };

@@ -1,11 +1,10 @@
 import { markReplies, stationNotFound } from "#api/marks/submit-mark.ts";
-import { caughtUp, firstMarkGone, fuelNow, reportPath } from "#api/marks/outcomes.ts";
+import { caughtUp, firstMarkGone, fuelNow, reportPath } from "#api/marks/intake.ts";
 import { orThrow, Refused } from "#api/http/errors.ts";
 import { route } from "#api/http/route.ts";
 import type { WidgetDeps } from "#api/widget/deps.ts";
-import { readPrefer } from "#src/contract/request-headers.ts";
 import { refuse } from "#src/contract/refusals.ts";
-import { takeBackBody } from "#src/contract/report.ts";
+import { readPrefer, takeBackBody } from "#src/contract/report.ts";
 import { presentReport, type Report } from "#src/contract/present.ts";
 import { loadReports } from "#src/marks/marks.ts";
 import { withdrawMark } from "#src/marks/withdraw-mark.ts";

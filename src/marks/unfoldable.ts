@@ -2,7 +2,6 @@ import type { Condition } from "#src/infrastructure/parts.ts";
 import { english, type Sentence } from "#src/contract/sentences.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
-import { isBrokenOff } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
@@ -18,88 +17,6 @@ export interface UnfoldableStation {
 }
 
 const keyOf = (prefix: string): string => `${prefix}:unfoldable`;
-
-/** The reason why a station cannot be folded, without statements and values. */
-function reasonOf(station: string, error: unknown, since: number): Sentence {
-  const of = { station, time: formatTime(since) };
-  return isBrokenOff(error)
-    ? { code: "refold-broken-off", ...of, sqlstate: (error as { code: string }).code }
-    : { code: "refold-failing", ...of, error: error instanceof Error ? error.name : typeof error };
-}
-
-/**
- * A station that cannot be folded for a reason other than a mark: the refold for a review or an import throws, or
- * Postgres ends its transaction.
- */
-export interface Unfoldable {
-  stationId: string;
-  error: unknown;
-}
-
-interface Failed extends UnfoldableStation {
-  tries: number;
-  loggedAt: number;
-}
-
-const logEveryMs = minuteMs;
-const restMaxMs = 300_000;
-
-/**
- * Remembers the stations that cannot be folded. The sweep tries each of them on its own, after growing pauses from
- * `firstRestMs` to 5 minutes, so that it has time for the others. Jobs leave them to the sweep, so that no other
- * station waits for them. `now` in ms.
- */
-export function createRetryBackoff(
-  log: Pick<Log, "error">,
-  now: () => number,
-  firstRestMs: number,
-) {
-  const failed = new Map<string, Failed>();
-
-  const remember = ({ stationId, error }: Unfoldable): Failed => {
-    const before = failed.get(stationId);
-    const { tries = 0, loggedAt = -Infinity, since = now() } = before ?? {};
-    const restMs = Math.min(firstRestMs * 2 ** tries, restMaxMs);
-    const logs = now() - loggedAt >= logEveryMs;
-    const next = {
-      stationId,
-      since,
-      tries: tries + 1,
-      nextAt: now() + restMs,
-      reason: reasonOf(stationId, error, since),
-      loggedAt: logs ? now() : loggedAt,
-    };
-    failed.set(stationId, next);
-    if (logs)
-      log.error(
-        { err: error, station: stationId, attempt: tries + 1, againInMs: restMs },
-        "station could not be folded anew, will try again",
-      );
-    return next;
-  };
-
-  return {
-    /**
-     * Takes the result of a run over `stationIds`. Logs each unfoldable station, once a minute at most. Gives the
-     * stations that failed, and those that can be folded again.
-     */
-    note(
-      stationIds: readonly string[],
-      unfoldable: readonly Unfoldable[],
-    ): { failing: UnfoldableStation[]; healed: string[] } {
-      const still = new Set(unfoldable.map(({ stationId }) => stationId));
-      const healed = stationIds.filter((id) => !still.has(id) && failed.delete(id));
-      return { failing: unfoldable.map(remember), healed };
-    },
-    isFailing: (stationId: string): boolean => failed.has(stationId),
-    /** Stations whose next try is still to come. */
-    resting: (): string[] =>
-      [...failed].flatMap(([stationId, { nextAt }]) => (now() < nextAt ? stationId : [])),
-    /** Stations whose next try is due. */
-    due: (): string[] =>
-      [...failed].flatMap(([stationId, { nextAt }]) => (now() < nextAt ? [] : stationId)),
-  };
-}
 
 /** Tells all processes which stations cannot be folded and which can be again. Rejects while Redis is away. */
 export async function noteUnfoldable(

@@ -7,7 +7,7 @@ import { emptyState, type Mark } from "#src/domain/state.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { readPendingStatus } from "#api/marks/intake-rows.ts";
 import { view } from "#src/domain/view.ts";
-import { decideStation, loadStationFacts } from "#src/marks/facts/station-facts.ts";
+import { decideStation, loadStationFacts } from "#src/marks/station-facts.ts";
 import { processStations } from "#workers/marks/process.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { useStage } from "#test/flow/stage.ts";

@@ -1,3 +1,4 @@
+import type { Job } from "bullmq";
 import { renewEpoch } from "#src/feed/cache-generations.ts";
 import { beginRun, endRun } from "#src/import/feeds/feed-runs.ts";
 import { noteRun } from "#src/import/runs.ts";
@@ -40,7 +41,7 @@ export function createImportsRole(deps: RoleDeps, resolve?: Resolve): Role {
     return mine;
   };
 
-  const take = async ({ feedId }: FeedJob): Promise<void> => {
+  const take = async ({ data: { feedId } }: Job<FeedJob>): Promise<void> => {
     await producer.feedTaken(feedId);
     const feedRun = stopping.signal.aborted ? null : await beginRun(db, feedId);
     if (feedRun === null) return;

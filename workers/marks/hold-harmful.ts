@@ -1,5 +1,5 @@
 import type { Sentence } from "#src/contract/sentences.ts";
-import { type Alarm, raiseAlarms } from "#src/alarms/raise.ts";
+import { type Alarm, raiseAlarms, subjectOfSource } from "#src/alarms/raise.ts";
 import type { HarmfulChange } from "#src/alarms/harmful-counts.ts";
 import type { Decision } from "#src/domain/decide.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
@@ -19,7 +19,7 @@ import { view } from "#src/domain/view.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows, type Statements } from "#src/infrastructure/db.ts";
 import { lockIds } from "#src/infrastructure/locks.ts";
-import type { StationFacts } from "#src/marks/facts/station-facts.ts";
+import type { Source, StationFacts } from "#src/marks/station-facts.ts";
 import { fromMs, msOf } from "#src/marks/marks.ts";
 import { LRUCache } from "lru-cache";
 import { nearestCity } from "#src/marks/nearest-city.ts";
@@ -58,6 +58,13 @@ export interface FirstStatuses {
   /** Stations in an hour above which the operator is told. */
   limit: number;
 }
+
+/** The name under which the changes of a source are counted. */
+const nameOf = ({ viewer, partnerId }: Source): string =>
+  viewer === null ? `partner ${partnerId}` : `network ${viewer}`;
+
+/** Its name for an operator. */
+const shownOf = ({ viewer, partnerId }: Source): Sentence => subjectOfSource(viewer, partnerId);
 
 /** A mark whose harm may be held. */
 interface Suspect {
@@ -125,9 +132,10 @@ export async function review(
       if (suspect === undefined) break;
       const { mark, harm } = suspect;
       const source = sources.get(mark.id)!;
+      const name = nameOf(source);
       const sourceLimit = source.limit ?? config.networkHarmLimit;
       const place = {
-        ...{ stationId, source: source.name, city: city.id, sourceLimit },
+        ...{ stationId, source: name, city: city.id, sourceLimit },
         sourceDailyLimit: sourceLimit * hoursADay[source.isLaunch ? "launch" : "usual"],
         cityLimit: cityLimitOf(city.stations, config),
       };
@@ -135,9 +143,9 @@ export async function review(
       if (reason === null) {
         passed.add(mark.id);
         const { from, to, isPending } = harm;
-        const change = { markId: mark.id, stationId, source: source.name, from, to };
+        const change = { markId: mark.id, stationId, source: name, from, to };
         counted.push({ ...change, city: isPending ? "" : city.id });
-        ledger.changed.get(source.name)?.set(stationId, now);
+        ledger.changed.get(name)?.set(stationId, now);
         if (isPending) continue;
         ledger.changed.get(city.id)!.set(stationId, now);
         ledger.last.set(stationId, { from, to, at: now });
@@ -145,7 +153,7 @@ export async function review(
       }
       held.push({ markId: mark.id, reason });
       heldHere.push(mark);
-      alarms.push({ kind: "marks-held", subject: source.shown, city: city.name, at: now });
+      alarms.push({ kind: "marks-held", subject: shownOf(source), city: city.name, at: now });
       one = await withoutHeld(one, heldHere, now, config, decideAgain);
       decided.set(stationId, one);
     }
@@ -205,9 +213,9 @@ function firstsOf(
       const limit = source.limit ?? config.networkHarmLimit;
       if (limit >= noLimit) continue;
       const { from, to } = harm;
-      const name = countedAsFirst(source.name);
+      const name = countedAsFirst(nameOf(source));
       counted.push({ markId: id, stationId: work.stationId, source: name, city: "", from, to });
-      firsts.set(name, { name, shown: source.shown, limit });
+      firsts.set(name, { name, shown: shownOf(source), limit });
     }
   return { counted, firsts: [...firsts.values()] };
 }
@@ -249,7 +257,7 @@ async function readLedger(
   const sources = suspected.flatMap(({ work }) => [...work.sources.values()]);
   // Sources without a limit need no count.
   const limited = sources.filter(({ limit }) => limit === null || limit < noLimit);
-  const sourceNames = [...new Set(limited.map(({ name }) => name))];
+  const sourceNames = [...new Set(limited.map(nameOf))];
   const cityIds = [...new Set([...cities.values()].map(({ id }) => id))];
   const stationIds = suspected.map(({ work }) => work.stationId);
   const [, found] = await Promise.all([

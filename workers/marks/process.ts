@@ -1,18 +1,13 @@
 import { raiseAlarms } from "#src/alarms/raise.ts";
 import { inTransaction, isBrokenOff, isUnavailable, rows } from "#src/infrastructure/db.ts";
 import type { Decision } from "#src/domain/decide.ts";
-import {
-  decideStation,
-  loadStationFacts,
-  type StationFacts,
-} from "#src/marks/facts/station-facts.ts";
+import { decideStation, loadStationFacts, type StationFacts } from "#src/marks/station-facts.ts";
 import { refoldMarks } from "#src/marks/histories.ts";
 import { waitingMax } from "#src/marks/marks.ts";
 import { moveMarks } from "#src/marks/move-marks.ts";
 import { type Locking, lockStations } from "#src/infrastructure/locks.ts";
 import type { Quarantine } from "#src/infrastructure/quarantine.ts";
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
-import type { Unfoldable } from "#src/marks/unfoldable.ts";
 import type { RoleDeps } from "#workers/role.ts";
 import { type Changed, isLostFence, save } from "#workers/marks/save.ts";
 import {
@@ -27,6 +22,15 @@ export type ProcessDeps = Pick<RoleDeps, "db" | "config" | "clock" | "log"> & {
   /** Remembers the cities of stations between calls. */
   reviewCities?: ReturnType<typeof createReviewCities>;
 };
+
+/**
+ * A station that cannot be folded for a reason other than a mark: the refold for a review or an import throws, or
+ * Postgres ends its transaction.
+ */
+export interface Unfoldable {
+  stationId: string;
+  error: unknown;
+}
 
 export interface Processed {
   processed: number;

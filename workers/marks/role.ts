@@ -1,19 +1,23 @@
+import type { Sentence } from "#src/contract/sentences.ts";
 import { type Alarm, raiseAlarms } from "#src/alarms/raise.ts";
 import { createIdBatcher } from "#src/infrastructure/batcher.ts";
-import { rows } from "#src/infrastructure/db.ts";
+import { formatTime } from "#src/domain/time.ts";
+import { minuteMs } from "#src/domain/units.ts";
+import { isBrokenOff, rows } from "#src/infrastructure/db.ts";
+import type { Log } from "#src/infrastructure/log.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
 import { inTraces } from "#src/infrastructure/tracing.ts";
 import { fromMs, recentIds } from "#src/marks/marks.ts";
 import type { MarksJob } from "#src/infrastructure/queues.ts";
 import { advanceGenerations } from "#src/feed/cache-generations.ts";
-import { createRetryBackoff, noteUnfoldable, type Unfoldable } from "#src/marks/unfoldable.ts";
+import { noteUnfoldable, type UnfoldableStation } from "#src/marks/unfoldable.ts";
 import { createQueueWorker, type Role, type RoleDeps } from "#workers/role.ts";
 import {
   createReviewCities,
   type FirstStatuses,
   tellFirstStatuses,
 } from "#workers/marks/hold-harmful.ts";
-import { type ProcessOptions, processStations } from "#workers/marks/process.ts";
+import { type ProcessOptions, processStations, type Unfoldable } from "#workers/marks/process.ts";
 
 const sweepStations = 200;
 /** Jobs that one process holds, to coalesce them into few transactions. */
@@ -90,7 +94,7 @@ export function createMarksRole(deps: RoleDeps): Role {
   const worker = createQueueWorker<MarksJob>(
     deps,
     "marks",
-    ({ stationIds, traces = [] }) =>
+    ({ data: { stationIds, traces = [] } }) =>
       inTraces(deps.tracer ?? null, traces, "process marks", messaging, async () => {
         await coalesce(stationIds.filter((id) => !backoff.isFailing(id)));
       }),
@@ -152,5 +156,78 @@ export function createMarksRole(deps: RoleDeps): Role {
       await worker.close();
       await telling;
     },
+  };
+}
+
+/** The reason why a station cannot be folded, without statements and values. */
+function reasonOf(station: string, error: unknown, since: number): Sentence {
+  const of = { station, time: formatTime(since) };
+  return isBrokenOff(error)
+    ? { code: "refold-broken-off", ...of, sqlstate: (error as { code: string }).code }
+    : { code: "refold-failing", ...of, error: error instanceof Error ? error.name : typeof error };
+}
+
+interface Failed extends UnfoldableStation {
+  tries: number;
+  loggedAt: number;
+}
+
+const logEveryMs = minuteMs;
+const restMaxMs = 300_000;
+
+/**
+ * Remembers the stations that cannot be folded. The sweep tries each of them on its own, after growing pauses from
+ * `firstRestMs` to 5 minutes, so that it has time for the others. Jobs leave them to the sweep, so that no other
+ * station waits for them. `now` in ms.
+ */
+export function createRetryBackoff(
+  log: Pick<Log, "error">,
+  now: () => number,
+  firstRestMs: number,
+) {
+  const failed = new Map<string, Failed>();
+
+  const remember = ({ stationId, error }: Unfoldable): Failed => {
+    const before = failed.get(stationId);
+    const { tries = 0, loggedAt = -Infinity, since = now() } = before ?? {};
+    const restMs = Math.min(firstRestMs * 2 ** tries, restMaxMs);
+    const logs = now() - loggedAt >= logEveryMs;
+    const next = {
+      stationId,
+      since,
+      tries: tries + 1,
+      nextAt: now() + restMs,
+      reason: reasonOf(stationId, error, since),
+      loggedAt: logs ? now() : loggedAt,
+    };
+    failed.set(stationId, next);
+    if (logs)
+      log.error(
+        { err: error, station: stationId, attempt: tries + 1, againInMs: restMs },
+        "station could not be folded anew, will try again",
+      );
+    return next;
+  };
+
+  return {
+    /**
+     * Takes the result of a run over `stationIds`. Logs each unfoldable station, once a minute at most. Gives the
+     * stations that failed, and those that can be folded again.
+     */
+    note(
+      stationIds: readonly string[],
+      unfoldable: readonly Unfoldable[],
+    ): { failing: UnfoldableStation[]; healed: string[] } {
+      const still = new Set(unfoldable.map(({ stationId }) => stationId));
+      const healed = stationIds.filter((id) => !still.has(id) && failed.delete(id));
+      return { failing: unfoldable.map(remember), healed };
+    },
+    isFailing: (stationId: string): boolean => failed.has(stationId),
+    /** Stations whose next try is still to come. */
+    resting: (): string[] =>
+      [...failed].flatMap(([stationId, { nextAt }]) => (now() < nextAt ? stationId : [])),
+    /** Stations whose next try is due. */
+    due: (): string[] =>
+      [...failed].flatMap(([stationId, { nextAt }]) => (now() < nextAt ? [] : stationId)),
   };
 }

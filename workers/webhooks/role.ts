@@ -1,3 +1,4 @@
+import type { Job } from "bullmq";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pauseAfterFailure, takenBy } from "#src/domain/webhook-retry.ts";
 import { isUnavailable } from "#src/infrastructure/db.ts";
@@ -58,7 +59,7 @@ export function createWebhooksRole(deps: RoleDeps, resolve?: Resolve): Role {
   const look = (): void =>
     void looks.run().catch((error: Error) => log.debug({ err: error.message }, "cannot look"));
 
-  const deliver = async ({ endpointId }: WebhookJob): Promise<void> => {
+  const deliver = async ({ data: { endpointId } }: Job<WebhookJob>): Promise<void> => {
     await producer.endpointTaken(endpointId);
     for (const end = performance.now() + claimingMs; performance.now() < end && !stopped;) {
       const claimed = await claimDelivery(db, endpointId, { claimMs, stationsGapMs });

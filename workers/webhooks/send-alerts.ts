@@ -1,3 +1,4 @@
+import type { Job } from "bullmq";
 import webPush from "web-push";
 import { type AlertMessage, alertText, stopLabel } from "#src/contract/alert-text.ts";
 import { pauseUntilTold } from "#src/domain/wall-clock.ts";
@@ -47,7 +48,7 @@ export function createAlertSender(
   const claimMs = config.webhookTimeoutMs + claimSpareMs;
   const vapidDetails = { subject: pushContact(config), ...vapidKeys(pepper) };
 
-  const tell = async ({ deviceId }: AlertJob): Promise<void> => {
+  const tell = async ({ data: { deviceId } }: Job<AlertJob>): Promise<void> => {
     await producer.deviceTaken(deviceId);
     const claimed = await claimDevice(db, deviceId, claimMs);
     if (claimed === null) return;

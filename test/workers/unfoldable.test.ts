@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { createRetryBackoff } from "#src/marks/unfoldable.ts";
+import { createRetryBackoff } from "#workers/marks/role.ts";
 
 const second = 1000;
 const minute = 60 * second;

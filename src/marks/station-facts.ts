@@ -1,5 +1,3 @@
-import { english, type Sentence } from "#src/contract/sentences.ts";
-import { subjectOfSource } from "#src/alarms/raise.ts";
 import { type Arrivals, decide, type Decision, type Facts, sortsLast } from "#src/domain/decide.ts";
 import type { Point } from "#src/domain/geo.ts";
 import { emptyState, type Mark, type Position } from "#src/domain/state.ts";
@@ -30,10 +28,9 @@ import { lastServedUntil } from "#src/marks/stored-runs.ts";
 
 /** The source of a mark (decisions 1.9). */
 export interface Source {
-  /** The name under which its changes are counted. */
-  name: string;
-  /** Its name for an operator. */
-  shown: Sentence;
+  /** The network of a viewer of the map, hex; null for a partner's mark. */
+  viewer: string | null;
+  partnerId: number | null;
   /** The key's limit of harmful changes in an hour; null for the map's viewers. */
   limit: number | null;
   /** True while its partner is in a launch. */
@@ -196,12 +193,10 @@ async function loadChanged(
 }
 
 /** The source of the map's viewers is their network, with any key of the map; that of other marks is their partner. */
-function sourceOf({ partner_id, harm_limit, is_launch, viewer }: ArrivalRow): Source {
-  const shown = subjectOfSource(viewer, partner_id);
-  return viewer === null
-    ? { name: english(shown), shown, limit: harm_limit, isLaunch: is_launch === true }
-    : { name: `network ${viewer}`, shown, limit: null, isLaunch: false };
-}
+const sourceOf = ({ partner_id: partnerId, harm_limit, is_launch, viewer }: ArrivalRow): Source =>
+  viewer === null
+    ? { viewer, partnerId, limit: harm_limit, isLaunch: is_launch === true }
+    : { viewer, partnerId, limit: null, isLaunch: false };
 
 /** All facts about the stations in one statement, because each statement costs time. */
 function loadRows(
