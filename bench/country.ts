@@ -7,7 +7,7 @@ import { saveStations } from "#src/import/apply-stations.ts";
 import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { insertPartner } from "#src/keys/partners.ts";
-import { partnerReporter } from "#src/marks/reporter.ts";
+import { partnerReporter } from "#src/marks/marks.ts";
 
 /** What the load generator needs to know of the database that both sides start from. */
 export interface Country {

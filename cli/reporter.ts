@@ -7,7 +7,7 @@ import { ExitError } from "#cli/exit-error.ts";
 import { id } from "#cli/values.ts";
 import { eraseByOperator } from "#src/marks/erasure.ts";
 import { exportPerson } from "#src/marks/person-export.ts";
-import type { Person } from "#src/marks/reporter.ts";
+import type { Person } from "#src/marks/marks.ts";
 
 interface Options {
   partner?: number;

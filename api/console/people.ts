@@ -6,7 +6,7 @@ import type { Refusal } from "#src/contract/refusals.ts";
 import { forgetBody, reportBody } from "#src/contract/report.ts";
 import { eraseByOperator, findPerson, refuseUnknownPartner } from "#src/marks/erasure.ts";
 import { exportPerson } from "#src/marks/person-export.ts";
-import type { Person } from "#src/marks/reporter.ts";
+import type { Person } from "#src/marks/marks.ts";
 import { invalid, unknown } from "#src/operators/act.ts";
 import { reportersOf } from "#src/marks/held.ts";
 import { namedNetworks } from "#src/marks/source-blocks.ts";

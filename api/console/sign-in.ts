@@ -5,7 +5,7 @@ import type { ConsoleDeps } from "#api/console/deps.ts";
 import { pageCall, type PageCall } from "#api/pages/page-calls.ts";
 import type { ConsoleAccount } from "#src/contract/console.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
-import { viewerHash } from "#src/marks/reporter.ts";
+import { viewerHash } from "#src/marks/marks.ts";
 import {
   noteFailedSignIn,
   createKnownBrowsers,

@@ -16,7 +16,7 @@ import {
 } from "#src/contract/shapes/marks.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
 import { type KeyInfo, newUsersLimitOf } from "#src/keys/key-store.ts";
-import { deviceReporter, partnerReporter, viewerHash } from "#src/marks/reporter.ts";
+import { deviceReporter, partnerReporter, viewerHash } from "#src/marks/marks.ts";
 import { orThrow, Refused } from "#api/http/errors.ts";
 import { type ApiContext, route } from "#api/http/route.ts";
 import { dryRun } from "#api/marks/dry-run.ts";

@@ -5,7 +5,7 @@ import { mountOpenCalls, pageCall } from "#api/pages/page-calls.ts";
 import { alertStop, alertWish, type AlertWishBody, myAlerts } from "#src/contract/shapes/alerts.ts";
 import type { ShownAlerts } from "#src/contract/shapes/alert-radii.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
-import { deviceReporter, viewerHash } from "#src/marks/reporter.ts";
+import { deviceReporter, viewerHash } from "#src/marks/marks.ts";
 import { alertsOf, askAlert, stopAlert, type Subscription } from "#src/pushes/alerts/devices.ts";
 import { isTimeZone } from "#src/pushes/alerts/local-time.ts";
 import { areKeysUsable, stopToken, vapidKeys } from "#src/pushes/alerts/vapid.ts";

@@ -5,7 +5,7 @@ import { mountOpenCalls, pageCall } from "#api/pages/page-calls.ts";
 import { suggestionBody } from "#src/contract/shapes/suggestions.ts";
 import { suggestedOf } from "#src/domain/suggestion.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
-import { deviceReporter, viewerHash } from "#src/marks/reporter.ts";
+import { deviceReporter, viewerHash } from "#src/marks/marks.ts";
 import { suggest } from "#src/stations/suggestions.ts";
 
 /**

@@ -6,9 +6,8 @@ import type { WidgetDeps } from "#api/widget/deps.ts";
 import { refuse } from "#src/contract/refusals.ts";
 import { readPrefer, takeBackBody } from "#src/contract/report.ts";
 import { presentReport, type Report } from "#src/contract/present.ts";
-import { loadReports } from "#src/marks/marks.ts";
+import { deviceReporter, loadReports } from "#src/marks/marks.ts";
 import { withdrawMark } from "#src/marks/withdraw-mark.ts";
-import { deviceReporter } from "#src/marks/reporter.ts";
 
 /**
  * POST /widget/stations/{station_id}/take-back: the device's newest mark there is withdrawn, as long as it is not older

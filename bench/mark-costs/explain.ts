@@ -5,7 +5,7 @@ import type { IncomingMark } from "#src/domain/admit.ts";
 import { createClock } from "#src/infrastructure/clock.ts";
 import { createDb, type Db } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
-import { partnerReporter } from "#src/marks/reporter.ts";
+import { partnerReporter } from "#src/marks/marks.ts";
 import { createReviewCities } from "#workers/marks/hold-harmful.ts";
 import { processStations } from "#workers/marks/process.ts";
 

@@ -1,7 +1,15 @@
 import type { ReportOutput } from "#src/contract/present.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
-import { admit, type AdmitFacts, type Admitted, type IncomingMark, externalKey, type PastMark, type ReporterFacts } from "#src/domain/admit.ts";
+import {
+  admit,
+  type AdmitFacts,
+  type Admitted,
+  type IncomingMark,
+  externalKey,
+  type PastMark,
+  type ReporterFacts,
+} from "#src/domain/admit.ts";
 import { decide } from "#src/domain/decide.ts";
 import { boxAround, distanceM, type Point } from "#src/domain/geo.ts";
 import { type Refusal, refuse } from "#src/contract/refusals.ts";
@@ -10,8 +18,7 @@ import { emptyState, type Mark, type StationState } from "#src/domain/state.ts";
 import { transitions, view } from "#src/domain/view.ts";
 import type { Status } from "#src/domain/vocabulary.ts";
 import type { KeyInfo } from "#src/keys/key-store.ts";
-import { firstIdOfDay, fromMs, msOf } from "#src/marks/marks.ts";
-import { partnerReporter } from "#src/marks/reporter.ts";
+import { firstIdOfDay, fromMs, msOf, partnerReporter } from "#src/marks/marks.ts";
 
 export interface Forwarded {
   parsed: ParsedReport;

@@ -2,7 +2,7 @@ import type { Refusal } from "#src/contract/refusals.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { findPerson, refuseUnknownPartner, sideOf } from "#src/marks/erasure.ts";
-import { type Person, reporterOf } from "#src/marks/reporter.ts";
+import { type Person, reporterOf } from "#src/marks/marks.ts";
 import { formatTime } from "#src/domain/time.ts";
 import type { Grade } from "#src/domain/vocabulary.ts";
 import { alertsOf } from "#src/pushes/alerts/devices.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { FrameLocator, Page } from "playwright-core";
 import { rows } from "#src/infrastructure/db.ts";
-import { deviceReporter } from "#src/marks/reporter.ts";
+import { deviceReporter } from "#src/marks/marks.ts";
 import { addKey } from "#test/api/edge.ts";
 import {
   frameOf,

@@ -6,7 +6,7 @@ import { type Db, rows } from "#src/infrastructure/db.ts";
 import { createClient } from "#test/flow/client.ts";
 import { type Country, placeOf } from "#test/flow/country.ts";
 import { untilProcessed } from "#test/flow/refold.ts";
-import { deviceReporter, partnerReporter } from "#src/marks/reporter.ts";
+import { deviceReporter, partnerReporter } from "#src/marks/marks.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { useStage } from "#test/flow/stage.ts";
 import { usePrivateRedis } from "#test/harness/use.ts";

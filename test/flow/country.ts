@@ -4,7 +4,7 @@ import { createDb, type Db, inTransaction, rows, type Statements } from "#src/in
 import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { insertPartner, updatePartner } from "#src/keys/partners.ts";
-import { deviceReporter, partnerReporter } from "#src/marks/reporter.ts";
+import { deviceReporter, partnerReporter } from "#src/marks/marks.ts";
 
 export interface Country {
   db: Db;

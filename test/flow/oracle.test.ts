@@ -6,7 +6,7 @@ import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { storeKey } from "#src/keys/issued-keys.ts";
 import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
-import { deviceReporter, partnerReporter } from "#src/marks/reporter.ts";
+import { deviceReporter, partnerReporter } from "#src/marks/marks.ts";
 import { blockReporter } from "#src/marks/source-blocks.ts";
 import { reviewMark } from "#src/marks/review-mark.ts";
 import { decideBatch } from "#src/marks/bulk-decisions.ts";

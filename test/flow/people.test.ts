@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
 import { lockIntake } from "#src/infrastructure/locks.ts";
-import { partnerReporter } from "#src/marks/reporter.ts";
+import { partnerReporter } from "#src/marks/marks.ts";
 import { isIntakeAwaited } from "#test/harness/intake-lock.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";

@@ -5,7 +5,7 @@ import { rows } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { previewRollback } from "#src/marks/effects.ts";
 import type { Selection } from "#src/marks/mark-selection.ts";
-import { partnerReporter } from "#src/marks/reporter.ts";
+import { partnerReporter } from "#src/marks/marks.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import type { Ran } from "#test/harness/operator.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";

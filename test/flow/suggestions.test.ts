@@ -3,7 +3,7 @@ import { expect } from "chai";
 import type { ConsoleHealth, ConsoleSuggestion } from "#src/contract/console.ts";
 import type { ConsoleDecision } from "#src/contract/decisions.ts";
 import { rows } from "#src/infrastructure/db.ts";
-import { deviceReporter } from "#src/marks/reporter.ts";
+import { deviceReporter } from "#src/marks/marks.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { type Answer, createClient, until } from "#test/flow/client.ts";
 import { type ConsoleClient, signIn } from "#test/flow/console-client.ts";

@@ -3,7 +3,7 @@ import { emptyState, type FuelBlock, type StationState } from "#src/domain/state
 import { view } from "#src/domain/view.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { slices } from "#src/infrastructure/lists.ts";
-import { deviceReporter } from "#src/marks/reporter.ts";
+import { deviceReporter } from "#src/marks/marks.ts";
 import { startHook } from "#test/flow/alarm-receivers.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { openCountry } from "#test/flow/country.ts";
