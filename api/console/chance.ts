@@ -104,26 +104,20 @@ async function chanceOf(services: ConsoleDeps, id: string): Promise<ConsoleChanc
 /** The most lies first; of reporters only the first. */
 async function liesIn(db: Db, lies: Lies | undefined): Promise<ConsoleLies> {
   const { told, shareOf } = lies?.shares ?? createShares(shippedNumbers.shares);
-  const { classes, partners, reporters } = told();
-  const names = new Map([
-    ...(await db("partners").select("id", "name")).map(({ id, name }): [number, string] => [
-      id,
-      name,
-    ]),
-    ...(await feedSources(db)),
-  ]);
-  const ofSource = (partnerId: number, fuel: boolean, newcomer: boolean): number =>
-    percent(shareOf({ partnerId, fuel, newcomer, remote: partnerId < 0, reporterId: 0 }));
+  const { classes, sources, reporters } = told();
+  const feeds = new Map(await feedSources(db));
+  const ofSource = (sourceId: number, fuel: boolean, newcomer: boolean): number =>
+    percent(shareOf({ sourceId, fuel, newcomer, remote: sourceId < 0, reporterId: 0 }));
   return {
     kinds: classes
       .map(({ share, ...kind }) => ({ ...kind, lies: percent(share) }))
       .sort((a, b) => b.lies - a.lies),
-    sources: partners
-      .map(({ partnerId, fuel, judged }) => ({
-        ...{ partner_id: partnerId < 0 ? null : partnerId, name: names.get(partnerId) ?? "" },
+    sources: sources
+      .map(({ sourceId, fuel, judged }) => ({
+        ...{ key_id: sourceId < 0 ? null : sourceId, feed: feeds.get(sourceId) ?? "" },
         ...{ fuel, judged },
-        known: ofSource(partnerId, fuel, false),
-        newcomers: ofSource(partnerId, fuel, true),
+        known: ofSource(sourceId, fuel, false),
+        newcomers: ofSource(sourceId, fuel, true),
       }))
       .sort((a, b) => b.newcomers - a.newcomers),
     reporters: reporters

@@ -10,7 +10,7 @@ import type { Redis } from "#src/infrastructure/redis.ts";
 import { loadVersion, saveVersion, type SnapshotPlace } from "#snapshots/dumps/versioned-store.ts";
 
 /** Increase it when the format changes, so that old and new processes do not share beliefs. */
-const format = 3;
+const format = 4;
 const linesAtOnce = 500;
 const zip = promisify(gzip);
 const unzip = promisify(gunzip);

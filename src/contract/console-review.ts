@@ -158,10 +158,11 @@ export interface ConsoleChance {
 /** What is learnt of lies; shares in percent. `judged`: marks that it comes from, the last ones. */
 export interface ConsoleLies {
   kinds: { newcomer: boolean; remote: boolean; fuel: boolean; lies: number; judged: number }[];
-  /** Partners and feeds, by what their marks say: of known drivers and of newcomers, at the station. */
+  /** Keys of partners and feeds, by what their marks say: of known drivers and of newcomers, at the station. */
   sources: {
-    partner_id: number | null;
-    name: string;
+    /** Null for a feed, of which `feed` is the name; "" when it is gone. */
+    key_id: number | null;
+    feed: string;
     fuel: boolean;
     known: number;
     newcomers: number;

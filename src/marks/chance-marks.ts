@@ -15,7 +15,7 @@ const isAfter = (time: string, since = "?"): string =>
 const counted = `${countedNow.sql} and processed_at is not null and outcome is not null`;
 /** Columns of counted marks `m` that make a HeardRow. */
 const columns = `m.id, m.station_id as "stationId", ${msOf("m.effective_at")} as at, m.status, m.remote,
-  m.partner_id as "partnerId", m.reporter_id as "reporterId",
+  case when m.partner_id is not null then m.key_id end as "sourceId", m.reporter_id as "reporterId",
   coalesce((select ${msOf("first_seen")} from reporters r where r.id = m.reporter_id), 0) as "firstSeen",
   case when not m.shared_network then left(encode(m.viewer, 'hex'), ${networkDigits}) end as network`;
 type HeardRow = Omit<ChanceMark, "fuel"> & { status: Status };
@@ -79,7 +79,7 @@ export async function marksOfStations(
   return grouped(sorted, ({ stationId }) => stationId);
 }
 
-/** SQL: the id of an imported status' source among partners and reporters, below 0. */
+/** SQL: the id of an imported status' source among keys and reporters, below 0. */
 const sourceId = "-1 - (hashtext(source) & 2147483647)";
 
 /** The sources of imported statuses, by that id. */
@@ -91,7 +91,7 @@ export const feedSources = async (db: Db): Promise<[id: number, source: string][
     )
   ).map(({ id, source }) => [id, source]);
 
-/** An imported status, as a mark of somebody known, from afar: its source is its partner, and its only reporter. */
+/** An imported status, as a mark of somebody known, from afar: its feed is its source, and its only reporter. */
 const imported = (seed: {
   stationId: string;
   at: number;
@@ -100,7 +100,7 @@ const imported = (seed: {
   source: number;
 }): ChanceMark => ({
   ...{ id: seed.importedAt, at: seed.at, stationId: seed.stationId, remote: true, network: null },
-  ...{ fuel: family(seed.status) === "has", partnerId: seed.source, reporterId: seed.source },
+  ...{ fuel: family(seed.status) === "has", sourceId: seed.source, reporterId: seed.source },
   // Two sources are not one hand.
   firstSeen: seed.source * minuteMs,
 });

@@ -65,7 +65,7 @@ const readGroups = (db: Db): Promise<Row[]> =>
        count(*) filter (where m.status = 'yes') as yes, count(*) filter (where m.status = 'low') as low,
        count(*) filter (where m.status = 'no') as no, count(*) filter (where m.status = 'queue') as queue,
        (array_agg(json_build_object('fuel', m.status <> 'no', 'newcomer', m.newcomer, 'remote', m.remote,
-         'partnerId', m.partner_id, 'reporterId', m.reporter_id)))[1:${speakersMost}] as speakers,
+         'sourceId', case when m.partner_id is not null then m.key_id end, 'reporterId', m.reporter_id)))[1:${speakersMost}] as speakers,
        count(distinct m.reporter_id) filter (where m.newcomer) as newcomers,
        count(*) filter (where abs(m.lat - a.lat) < ${exactDegrees} and abs(m.lon - a.lon) < ${exactDegrees}) as exact,
        extract(epoch from max(m.received_at) - min(m.received_at))::int as span_s,

@@ -14,7 +14,7 @@ describe("browser: console, chances", function () {
   const site = useConsole();
   const { signIn, press } = site;
 
-  /** As the process that follows the marks stores it: one partner's newcomers lie about `no`. */
+  /** As the process that follows the marks stores it: newcomers of one key lie about `no`. */
   const storeLies = async () => {
     const { config } = site.instance;
     const redis = new Redis(config.redisUrl);
@@ -22,7 +22,7 @@ describe("browser: console, chances", function () {
     const at = Date.now();
     for (let n = 0; n < 60; n += 1)
       for (const fuel of [true, false]) {
-        const of = { fuel, newcomer: true, remote: false, partnerId: site.country.partnerId };
+        const of = { fuel, newcomer: true, remote: false, sourceId: site.country.keyId };
         const share = shares.shareOf({ ...of, reporterId: n % 9 });
         shares.learn({ ...of, reporterId: n % 9 }, share, fuel ? 0.01 : 0.6, at);
       }

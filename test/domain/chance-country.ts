@@ -51,7 +51,7 @@ export function honestMarks(
         marks.push({
           ...{ id: marks.length + 1, at: Math.floor(time), stationId: `s${station}`, reporterId },
           ...{ fuel: random.chance(0.04) ? !has : has, remote: false, network: null },
-          ...{ partnerId: 1 + (reporterId % 3), firstSeen: t0 - 30 * dayMs - reporterId * hourMs },
+          ...{ sourceId: 1 + (reporterId % 3), firstSeen: t0 - 30 * dayMs - reporterId * hourMs },
         });
       }
       at = end;

@@ -109,7 +109,7 @@ describe("rates of change that are learnt", () => {
       at += minutes * minuteMs;
       return {
         ...{ id: n + 1, at, stationId: "a", reporterId: n, firstSeen: t0 - 9 * dayMs - n * hourMs },
-        ...{ fuel: fuel !== turned, remote: false, network: null, partnerId: null },
+        ...{ fuel: fuel !== turned, remote: false, network: null, sourceId: null },
       };
     });
   };

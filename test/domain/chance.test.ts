@@ -34,7 +34,7 @@ const mark = (
   reporterId: id,
   firstSeen: t0 - 20 * dayMs - id * hourMs,
   remote: false,
-  partnerId: 1,
+  sourceId: 1,
   network: null,
   ...more,
 });
@@ -50,7 +50,7 @@ const drawn = fc.record({
   reporterId: fc.integer({ min: 1, max: 8 }),
   isNew: fc.boolean(),
   remote: fc.boolean(),
-  partnerId: fc.constantFrom(1, 2, null),
+  sourceId: fc.constantFrom(1, 2, null),
 });
 /** Marks in order of time, of eight people and two stations. */
 const histories = fc.array(drawn, { minLength: 1, maxLength: 30 }).map((list) => {
@@ -87,8 +87,8 @@ describe("the chance of fuel", () => {
     fc.assert(
       fc.property(histories, fc.array(drawn, { maxLength: 6 }), fc.nat(), (before, list, by) => {
         const second = Math.ceil((before.at(-1)!.at + 1) / secondMs) * secondMs;
-        const together = list.map(({ fuel, station, reporterId, partnerId }, n) =>
-          mark(1000 + n, second + n * 100, fuel, { stationId: station, reporterId, partnerId }),
+        const together = list.map(({ fuel, station, reporterId, sourceId }, n) =>
+          mark(1000 + n, second + n * 100, fuel, { stationId: station, reporterId, sourceId }),
         );
         const start = by % Math.max(1, together.length);
         const turned = [...together.slice(start), ...together.slice(0, start)].reverse();
@@ -215,7 +215,7 @@ describe("shares of lies", () => {
     fuel: false,
     newcomer: true,
     remote: false,
-    partnerId: 1,
+    sourceId: 1,
     reporterId: 9,
   };
 
@@ -251,7 +251,7 @@ describe("shares of lies", () => {
     const [liar, stranger] = [speaker, { ...speaker, reporterId: 10 }];
     shares.learn(liar, 0.03, 1, t0);
     expect(shares.shareOf(liar)).to.be.greaterThan(0.2);
-    const other = { ...speaker, partnerId: 2, fuel: true, reporterId: 11 };
+    const other = { ...speaker, sourceId: 2, fuel: true, reporterId: 11 };
     shares.learn(other, 0.03, 0, t0 + keptMs);
     expect(shares.shareOf(liar)).to.be.greaterThan(0.2);
     shares.learn(other, 0.03, 0, t0 + 2 * keptMs);
@@ -288,10 +288,10 @@ describe("shares of lies", () => {
       fc.property(histories, (marks) => {
         const chances = create();
         chances.take(marks);
-        for (const { reporterId, partnerId, fuel } of marks)
+        for (const { reporterId, sourceId, fuel } of marks)
           for (const newcomer of [true, false])
             expect(
-              chances.shareOf({ ...speaker, reporterId, partnerId, fuel, newcomer }),
+              chances.shareOf({ ...speaker, reporterId, sourceId, fuel, newcomer }),
             ).to.be.within(0, numbers.shares.reporter.most);
       }),
       runs,
@@ -310,7 +310,7 @@ describe("weeks of marks", function () {
     // Old accounts say none where there is fuel, at the time of somebody's mark.
     const lies = marks.flatMap(({ at }, n): ChanceMark[] => {
       const station = (n * 7919) % stations;
-      const who = { stationId: `s${station}`, reporterId: 9000 + (n % 200), partnerId: null };
+      const who = { stationId: `s${station}`, reporterId: 9000 + (n % 200), sourceId: null };
       return lied && hasAt(station, at) ? [mark(1e6 + n, at + 1, false, who)] : [];
     });
     const chances = create();
@@ -422,12 +422,12 @@ describe("the chance beside a second reading", function () {
 
   /** What is believed of someone whose first mark was the first of all to be judged. */
   function learnt(lied: number): number {
-    const { first, doubt, eagerness, class: ofClass, partner, reporter } = numbers.shares;
+    const { first, doubt, eagerness, class: ofClass, source, reporter } = numbers.shares;
     const clamped = (value: number): number => Math.min(1, Math.max(0, value));
     const guilt = clamped(lied - doubt);
     const eager = clamped(first + eagerness * (lied - first) - doubt);
     const above = (ofClass.prior * first + eager) / (ofClass.prior + 1);
-    const middle = (partner.prior * above + guilt) / (partner.prior + 1);
+    const middle = (source.prior * above + guilt) / (source.prior + 1);
     return (reporter.prior * middle + guilt) / (reporter.prior + 1);
   }
 });

@@ -8,8 +8,11 @@ import { type Mirror, mirror } from "#client/mirror.ts";
 import { createRandom } from "#demo/country/random.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
+import { addKey } from "#test/api/edge.ts";
+import { minuteMs } from "#src/domain/units.ts";
+import { marksOfStations } from "#src/marks/chance-marks.ts";
 import { writeChances } from "#test/flow/chances.ts";
-import { until } from "#test/flow/client.ts";
+import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { useStage } from "#test/flow/stage.ts";
 import { createStationReader } from "#workers/webhooks/event.ts";
@@ -131,7 +134,8 @@ describe("flow: chances of fuel reach every reader", function () {
 
 describe("flow: a mark, and the chance that follows it", function () {
   const settings = { CHANCE: "true", SLOT_MS: "1000" };
-  const { webs, clients } = useStage(3, ["web", "web", "marks", "snapshots", "clock"], settings);
+  const roles = ["web", "web", "marks", "snapshots", "clock"];
+  const { webs, clients, pages, country } = useStage(3, roles, settings);
   const chanceAt = async (n: number, path: string): Promise<number | null> =>
     chancesOf((await clients[n]!.get(path)).body.stations as Station[])[place.id] ?? null;
   const place = placeOf(1);
@@ -151,5 +155,18 @@ describe("flow: a mark, and the chance that follows it", function () {
     const high = await everywhere(() => true);
     await clients[1]!.mark(place, "boris", { status: "no" });
     await everywhere((chance) => chance < high);
+  });
+
+  it("takes a partner's key as the source of a mark, and a driver on the map as of none", async () => {
+    const [{ id, lat, lon }, path] = [placeOf(2), webs[0]!.baseUrl];
+    const other = await addKey(country.db, country.partnerId);
+    await createClient(path, other).mark(placeOf(2), "carla", { status: "yes" });
+    const body = { device: "d-1", lat, lon, status: "yes" };
+    await pages[0]!.post(`/widget/stations/${id}/report`, body);
+    const keys = await rows<{ id: number }>(country.db, "select max(id) as id from keys");
+    const heard = async () =>
+      (await marksOfStations(country.db, new Map([[id, 0]]), Date.now() + minuteMs)).get(id) ?? [];
+    const marks = await until(heard, ({ length }) => length === 2);
+    expect(marks.map(({ sourceId }) => sourceId)).to.deep.equal([keys[0]!.id, null]);
   });
 });

@@ -24,7 +24,7 @@ const stationCount = 6;
 const never = { prior: 1e12, window: 1000, most: 0.5 };
 const still: ChanceNumbers = {
   ...shippedNumbers,
-  shares: { ...shippedNumbers.shares, class: never, partner: never, reporter: never },
+  shares: { ...shippedNumbers.shares, class: never, source: never, reporter: never },
 };
 /** Of the test country's stations, in Moscow. */
 const aheadMs = 3 * hourMs;
@@ -113,7 +113,7 @@ describe("worker: the chances follow the marks", function () {
     chances.take(
       marks.map(({ status, ...one }) => ({
         ...one,
-        ...{ fuel: status !== "no", partnerId: null, network: null },
+        ...{ fuel: status !== "no", sourceId: null, network: null },
       })),
     );
     return new Map(country.stationIds.map((id) => [id, chances.chanceAt(id, at)]));

@@ -33,7 +33,7 @@ export function costOf({ country, counted, window }: Played): Cost {
         numbers.map((copy) => ({
           ...mark,
           stationId: `${copy} ${mark.stationId}`,
-          partnerId: mark.partnerId === null ? null : copy * 10 + mark.partnerId,
+          sourceId: mark.sourceId === null ? null : copy * 10 + mark.sourceId,
           reporterId: copy * 1e6 + mark.reporterId,
         })),
       );

@@ -19,14 +19,14 @@ export function heardOf(
     if (admission.kind !== "accepted") return [];
     const { id: reporterId, firstSeen } = meet(sent.reporter.name, sent.at);
     if (admission.review !== "none") return [];
-    const { partnerId, viewer } = sent.reporter;
+    const { partnerId, keyId, viewer } = sent.reporter;
     return {
       at: admission.effectiveAt,
       id: admission.id,
       stationId: admission.incomingMark.stationId,
       fuel: family(sent.status) === "has",
       remote: admission.remote,
-      partnerId,
+      sourceId: partnerId === null ? null : keyId,
       reporterId,
       firstSeen,
       network: admission.sharedNetwork ? null : viewer,

@@ -124,9 +124,9 @@ export function createChances(
     const after = heard(before, evidence);
     const by = 1 / weightOf(after);
     const lied = scaled(lyingPart(before, evidence), by);
-    const { fuel, newcomer, remote, partnerId, reporterId } = speaker;
+    const { fuel, newcomer, remote, sourceId, reporterId } = speaker;
     const { at } = mark;
-    const own = { fuel, newcomer, remote, partnerId, reporterId, at, share, lied, judges: 0 };
+    const own = { fuel, newcomer, remote, sourceId, reporterId, at, share, lied, judges: 0 };
     station.waiting = station.waiting
       .flatMap((one) => judged(one, at, bring, evidence, by))
       .concat([own]);
@@ -183,6 +183,6 @@ export function createChances(
 }
 
 const speakerOf = (
-  { at, firstSeen, fuel, remote, partnerId, reporterId }: ChanceMark,
+  { at, firstSeen, fuel, remote, sourceId, reporterId }: ChanceMark,
   newcomerMs: number,
-): Speaker => ({ fuel, newcomer: at - firstSeen < newcomerMs, remote, partnerId, reporterId });
+): Speaker => ({ fuel, newcomer: at - firstSeen < newcomerMs, remote, sourceId, reporterId });

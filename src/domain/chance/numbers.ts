@@ -32,7 +32,7 @@ export interface SharesNumbers {
   /** Share of lies before anything is known. */
   first: number;
   class: Level;
-  partner: Level;
+  source: Level;
   reporter: Level;
   /** A reporter whose marks nobody has judged for so long, or up to twice that, is forgotten. */
   keptMs: number;
@@ -71,7 +71,7 @@ export const shippedNumbers: ChanceNumbers = {
   shares: {
     first: 0.03,
     class: { prior: 20, window: 120, most: 0.5 },
-    partner: { prior: 15, window: 60, most: 0.5 },
+    source: { prior: 15, window: 60, most: 0.5 },
     reporter: { prior: 4, window: 4, most: 0.85 },
     keptMs: 2 * dayMs,
     people: 300,

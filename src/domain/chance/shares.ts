@@ -5,8 +5,8 @@ export interface Speaker {
   fuel: boolean;
   newcomer: boolean;
   remote: boolean;
-  /** Whose user it is; null for a device, which has no source. */
-  partnerId: number | null;
+  /** The key of a partner, or a feed below 0; null for a device, which has no source. */
+  sourceId: number | null;
   reporterId: number;
 }
 
@@ -28,7 +28,7 @@ const liesIn = (tally: Tally): number => (tally - Math.floor(tally)) * liesPart;
 /** What is learnt, as JSON can hold it. */
 export interface Learnt {
   classes: [string, Tally][];
-  partners: [string, Tally][];
+  sources: [string, Tally][];
   reporters: [number, Tally][];
   earlier: [number, Tally][];
   turn: number;
@@ -38,14 +38,14 @@ export interface Learnt {
 
 /**
  * Shares of lies, learnt from marks as they are judged: of a class (newcomers or not, at the station or not, by what they
- * say), of a partner by what it says, and of a reporter. Each shrinks to the one above.
+ * say), of a source by what it says, and of a reporter. Each shrinks to the one above.
  */
 export function createShares(
   { first, doubt, eagerness, keptMs, people, ...levels }: SharesNumbers,
   stored?: Learnt,
 ) {
   const classes = new Map<string, Tally>(stored?.classes);
-  const partners = new Map<string, Tally>(stored?.partners);
+  const sources = new Map<string, Tally>(stored?.sources);
   /** Reporters judged in this turn of `keptMs`, and in the one before: who is in neither is forgotten. */
   let reporters = new Map<number, Tally>(stored?.reporters);
   let earlier = new Map<number, Tally>(stored?.earlier);
@@ -61,11 +61,11 @@ export function createShares(
 
   const shareOf = (speaker: Speaker): number => {
     const ofClass = shrunk(classes.get(classOf(speaker)), first, levels.class);
-    const ofPartner =
-      speaker.partnerId === null
+    const ofSource =
+      speaker.sourceId === null
         ? ofClass
-        : shrunk(partners.get(partnersOf(speaker)), ofClass, levels.partner);
-    return shrunk(ofReporter(speaker.reporterId), ofPartner, levels.reporter);
+        : shrunk(sources.get(sourceOf(speaker)), ofClass, levels.source);
+    return shrunk(ofReporter(speaker.reporterId), ofSource, levels.reporter);
   };
 
   return {
@@ -87,11 +87,11 @@ export function createShares(
       const eager = Math.min(1, Math.max(0, share + eagerness * (lied - share) - doubt));
       const { reporterId } = speaker;
       note(classes, classOf(speaker), eager, levels.class);
-      if (speaker.partnerId !== null) note(partners, partnersOf(speaker), guilt, levels.partner);
+      if (speaker.sourceId !== null) note(sources, sourceOf(speaker), guilt, levels.source);
       reporters.set(reporterId, noted(ofReporter(reporterId), guilt, levels.reporter));
       earlier.delete(reporterId);
     },
-    /** What is known of each kind of mark, of each partner's marks and of each reporter. */
+    /** What is known of each kind of mark, of each source's marks and of each reporter. */
     told: () => ({
       classes: [...classes].map(([key, tally]) => {
         const [newcomer, remote, says] = key.split(" ");
@@ -101,9 +101,9 @@ export function createShares(
           ...{ share, judged: marksIn(tally) },
         };
       }),
-      partners: [...partners].map(([key, tally]) => {
+      sources: [...sources].map(([key, tally]) => {
         const [id, says] = key.split(" ");
-        return { partnerId: Number(id), fuel: says === "fuel", judged: marksIn(tally) };
+        return { sourceId: Number(id), fuel: says === "fuel", judged: marksIn(tally) };
       }),
       reporters: [...earlier, ...reporters].map(([reporterId, tally]) => {
         const share = shrunk(tally, first, levels.reporter);
@@ -112,7 +112,7 @@ export function createShares(
     }),
     learnt: (): Learnt => ({
       classes: [...classes],
-      partners: [...partners],
+      sources: [...sources],
       reporters: [...reporters],
       earlier: [...earlier],
       ...{ turn, odds: { ...odds } },
@@ -123,7 +123,7 @@ export function createShares(
 const saysOf = (fuel: boolean): string => (fuel ? "fuel" : "none");
 const classOf = ({ fuel, newcomer, remote }: Speaker): string =>
   `${newcomer} ${remote} ${saysOf(fuel)}`;
-const partnersOf = ({ fuel, partnerId }: Speaker): string => `${partnerId} ${saysOf(fuel)}`;
+const sourceOf = ({ fuel, sourceId }: Speaker): string => `${sourceId} ${saysOf(fuel)}`;
 
 type Level = SharesNumbers["class"];
 

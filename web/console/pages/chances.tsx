@@ -1,7 +1,9 @@
 import { Button } from "#web/kit/button.tsx";
+import type { ConsoleChoices } from "#src/contract/console.ts";
 import type { ConsoleLies, ConsoleRates } from "#src/contract/console-review.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
+import { selectionWords } from "#web/console/parts/selection.ts";
 import { say, sayWith, type Text } from "#web/console/words.ts";
 import { Fault } from "#web/kit/fault.tsx";
 import { locale } from "#web/kit/words.ts";
@@ -30,6 +32,9 @@ const saysWord = (fuel: boolean): string => (fuel ? say("says fuel") : say("says
 
 function Lies() {
   const loading = useLoaded<ConsoleLies>("/lies");
+  const choices = useLoaded<ConsoleChoices>("/choices").value.value;
+  const nameOf = ({ key_id: key, feed }: ConsoleLies["sources"][number]): string =>
+    key === null ? feed || say("A feed that is gone") : selectionWords({ key }, choices);
   const nobody = say("No mark has been judged yet.");
   const percent = (lies: number): string => `${lies} %`;
   const judged = { name: say("From judged marks"), of: "judged" as const, numeric: true };
@@ -41,17 +46,17 @@ function Lies() {
           <Table
             caption={say("Lies by source")}
             rows={sources}
-            id={({ name, fuel, partner_id: id }) => `${id} ${name} ${fuel}`}
+            id={({ key_id: key, feed, fuel }) => `${key} ${feed} ${fuel}`}
             empty={nobody}
             columns={[
               {
                 name: say("Source"),
-                by: ({ name }) => name,
-                cell: ({ partner_id: id, name }) =>
-                  id === null ? (
-                    name || say("A feed that is gone")
+                by: nameOf,
+                cell: (source) =>
+                  source.key_id === null ? (
+                    nameOf(source)
                   ) : (
-                    <a href={`#/partners/${id}`}>{name}</a>
+                    <a href={`#/rollback?key=${source.key_id}`}>{nameOf(source)}</a>
                   ),
               },
               { name: say("Marks"), cell: ({ fuel }) => saysWord(fuel) },
