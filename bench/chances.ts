@@ -1,22 +1,25 @@
 import { loadavg } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import { collectedHeap } from "#bench/trust/chance/cost.ts";
 import { openStage } from "#bench/stage.ts";
 import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createRedis } from "#src/infrastructure/redis.ts";
 import { createServerTime } from "#src/infrastructure/server-time.ts";
+import { minuteMs } from "#src/domain/units.ts";
 import { createChanceFollower } from "#workers/snapshots/chances.ts";
 
-const looks = 20;
-/** As the follower has them: the pause between two looks, and between two looks at all stations, s. */
-const [lookS, allS] = [3, 300];
+/** In each of these the follower looks at all stations once. */
+const [windows, windowMs] = [2, 5 * minuteMs];
+/** Longer than the pause between two looks. */
+const someLooksMs = 10_000;
 
 interface Spent {
   s: number;
   cpuS: number;
 }
 
-/** What following the marks costs: a start without a memory, looks without news, a start with one. Answers the section. */
+/** What following the marks costs: a start without a memory, time without news, a start with one. Answers the section. */
 export async function benchChances({ quick }: { quick: boolean }): Promise<string> {
   const [stations, marks] = quick ? [3000, 50_000] : [30_000, 1_000_000];
   const stage = await openStage({ QUERY_TIMEOUT_MS: "300000", REDIS_TIMEOUT_MS: "30000" });
@@ -37,9 +40,12 @@ export async function benchChances({ quick }: { quick: boolean }): Promise<strin
     const heapBefore = collectedHeap();
     const start = await spent(() => first.look());
     const bytes = collectedHeap() - heapBefore;
-    const idle = await spent(async () => {
-      for (let n = 0; n < looks; n += 1) await first.look();
-    });
+    await first.start();
+    const waitedMs = quick ? someLooksMs : windowMs;
+    // So that the looks at all stations come in the middle.
+    await sleep(waitedMs / 2);
+    const idle: Spent[] = [];
+    while (idle.length < windows) idle.push(await spent(() => sleep(waitedMs)));
     const stop = await spent(() => first.stop());
     const [key = ""] = await redis.keys(`${config.redisPrefix}:chances:*`);
     const stored = (await redis.hgetBuffer(key, "body"))!.length;
@@ -48,7 +54,8 @@ export async function benchChances({ quick }: { quick: boolean }): Promise<strin
     await next.stop();
     const levels = (await rows<{ levels: number }>(db, "select levels from chance_follower"))[0]!;
 
-    const cpuIdle = idle.cpuS / looks / lookS + (again.cpuS + stop.cpuS) / allS;
+    const shares = idle.map(({ s, cpuS }) => (100 * cpuS) / s);
+    const mean = shares.reduce((sum, share) => sum + share, 0) / windows;
     const line = (what: string, { s, cpuS }: Spent): string =>
       `| ${what} | ${s.toFixed(1)} s | ${cpuS.toFixed(1)} s |`;
     return [
@@ -60,11 +67,10 @@ export async function benchChances({ quick }: { quick: boolean }): Promise<strin
           `a start without a memory, ${levels.levels.toLocaleString("en")} levels written`,
           start,
         ),
-        line(`${looks} looks without news`, idle),
         line("storing the memory in Redis", stop),
         line("a start from it, with a look at all stations", again),
       ].join("\n"),
-      `A mark: ${((start.cpuS / marks) * 1e6).toFixed(0)} µs of CPU, reading included. Memory: ${(bytes / 1e6).toFixed(0)} MB of heap, ${(bytes / stations / 1000).toFixed(1)} kB a station; ${(stored / 1e6).toFixed(1)} MB in Redis. Without marks: ${(cpuIdle * 100).toFixed(1)} % of a core at most (a look each ${lookS} s; each ${allS / 60} minutes all stations and the storing, counted with the loading).`,
+      `A mark: ${((start.cpuS / marks) * 1e6).toFixed(0)} µs of CPU, reading included. Memory: ${(bytes / 1e6).toFixed(0)} MB of heap, ${(bytes / stations / 1000).toFixed(1)} kB a station; ${(stored / 1e6).toFixed(1)} MB in Redis. Without news, over ${windows} times five minutes, each with a look at all stations: ${mean.toFixed(2)} % of a core, at most ${Math.max(...shares).toFixed(2)} % (goal: 1 %). While marks come, the memory is stored every five minutes too.`,
       `\`npm run bench -- chances${quick ? " --quick" : ""}\``,
     ].join("\n\n");
   } finally {

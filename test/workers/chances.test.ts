@@ -255,6 +255,28 @@ describe("worker: the chances follow the marks", function () {
     await first.stop();
   });
 
+  it("store the memory again when marks have come, and not without news", async () => {
+    const storedAt = async (): Promise<string | null> => {
+      const [key] = await redis.keys(`${instance.redisPrefix}:chances:*`);
+      return redis.hget(key!, "as_of");
+    };
+    const first = follower();
+    await first.look();
+    await first.stop();
+    const before = await storedAt();
+    const second = follower();
+    // The first look is at all stations.
+    await second.look();
+    expect(await storedAt()).to.equal(before);
+    await kill();
+    await say(2, 301, "yes", 0);
+    await process();
+    const third = follower();
+    await third.look();
+    expect(await storedAt()).not.to.equal(before);
+    await third.stop();
+  });
+
   it("begin anew with rates that were learnt, as in a run from nothing, and go back to the shipped ones", async () => {
     const id = placeOf(0).id;
     const following = follower();

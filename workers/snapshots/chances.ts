@@ -47,6 +47,8 @@ interface Following {
   allAt: number;
   /** Stations whose levels may be wrong. */
   open: Set<string>;
+  /** Marks have come or gone since the memory was stored. */
+  unsaved: boolean;
 }
 
 export type ChanceFollower = ReturnType<typeof createChanceFollower>;
@@ -97,7 +99,8 @@ export function createChanceFollower(
     if (stored !== null && stored.lookedAt > now - heardMs && stored.lookedAt < now + minuteMs) {
       const memory = createChanceMemory(numbers, ids, stored);
       log.info({ stations: memory.size() }, "chances followed from where they were left");
-      return { memory, numbers, lookedAt: stored.lookedAt, allAt: -Infinity, open: new Set() };
+      const { lookedAt } = stored;
+      return { memory, numbers, lookedAt, allAt: -Infinity, open: new Set(), unsaved: false };
     }
     return rebuild(now, numbers);
   };
@@ -140,7 +143,8 @@ export function createChanceFollower(
     for (const { id } of seeded) memory.doubt(id);
     for (const id of late) memory.doubt(id);
     log.info({ marks, stations: memory.size() }, "chances made from the marks");
-    return { memory, numbers, lookedAt: now, allAt: -Infinity, open: new Set(memory.ids()) };
+    const open = new Set(memory.ids());
+    return { memory, numbers, lookedAt: now, allAt: -Infinity, open, unsaved: true };
   };
 
   const look = async (): Promise<void> => {
@@ -160,6 +164,7 @@ export function createChanceFollower(
     const changed: FollowedRow[] = [];
     for await (const some of rowsSince(since))
       changed.push(...some.filter((row) => memory.note(row)));
+    if (changed.length > 0) following.unsaved = true;
     let marks = 0;
     for (const some of slices(changed, stationsAtOnce)) {
       marks += await follow(memory, some, now);
@@ -173,7 +178,7 @@ export function createChanceFollower(
       following.allAt = now;
     }
     await noteFollowed(db, holder, now, { marks, levels });
-    if (isAll) await save(following);
+    if (isAll && following.unsaved) await save(following);
   };
 
   /** Hears what is new at the stations of these rows. Gives the number of marks. */
@@ -211,10 +216,12 @@ export function createChanceFollower(
     return written.length;
   };
 
-  const save = async ({ memory, numbers, lookedAt }: Following): Promise<void> => {
-    await store
-      .save(memory.stored(lookedAt), numbers)
-      .catch((error: Error) => log.warn({ err: error.message }, "chances not stored"));
+  const save = async (of: Following): Promise<void> => {
+    try {
+      of.unsaved = !(await store.save(of.memory.stored(of.lookedAt), of.numbers));
+    } catch (error) {
+      log.warn({ err: (error as Error).message }, "chances not stored");
+    }
   };
 
   const looks = createPolled({
