@@ -2,7 +2,7 @@ import { createHealth } from "#api/http/health.ts";
 import { createProxyWatch } from "#src/infrastructure/addresses.ts";
 import { createIntake, createWaiters } from "#api/marks/intake.ts";
 import { createMetrics } from "#api/metrics/metrics.ts";
-import { createListPacker } from "#api/stations/list-packer.ts";
+import { createListPacker } from "#api/stations/format.ts";
 import { createRectangles, type Question } from "#api/stations/rectangles.ts";
 import { createStreams } from "#api/stations/streams.ts";
 import { createServiceWatch } from "#api/pages/status/watch.ts";

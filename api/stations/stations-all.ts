@@ -24,7 +24,7 @@ import {
 } from "#src/contract/shapes/stations.ts";
 import { type ApiContext, route } from "#api/http/route.ts";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
-import { makeCursor, readCursor } from "#snapshots/model/envelope.ts";
+import { makeCursor, readCursor, type Format } from "#snapshots/model/forms.ts";
 import {
   csvParameters,
   filterParameters,
@@ -32,7 +32,6 @@ import {
   type ReadFilters,
 } from "#api/stations/stations-query.ts";
 import type { ReadDeps } from "#api/stations/deps.ts";
-import type { Format } from "#snapshots/model/forms.ts";
 import { type Dump, longestPage, type Whole } from "#snapshots/dumps/dump.ts";
 import { isFixed, usualPage } from "#snapshots/dumps/fixed-sets.ts";
 import { filtersKey } from "#snapshots/model/filters.ts";

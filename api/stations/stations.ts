@@ -10,6 +10,7 @@ import {
   unchanged,
   etagOf,
   schemaVersion,
+  type List,
 } from "#api/stations/format.ts";
 import type { Format } from "#snapshots/model/forms.ts";
 import {
@@ -28,7 +29,6 @@ import {
   type Where,
 } from "#api/stations/stations-query.ts";
 import type { ReadDeps } from "#api/stations/deps.ts";
-import type { List } from "#api/stations/list-packer.ts";
 import type { PendingAnswer, Question } from "#api/stations/rectangles.ts";
 import type { Sort } from "#snapshots/model/queries.ts";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";

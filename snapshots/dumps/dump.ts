@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { SnapshotVersion } from "#snapshots/dumps/versioned-store.ts";
-import { listHead, listTail, makeCursor } from "#snapshots/model/envelope.ts";
+import { listHead, listTail, makeCursor } from "#snapshots/model/forms.ts";
 import { brotliEnd, brotliOf } from "#snapshots/dumps/brotli-stitch.ts";
 import { createChunkPacker, chunksOf } from "#snapshots/dumps/chunks.ts";
 import { type Filters, filtersKey, filtersOf } from "#snapshots/model/filters.ts";

@@ -1,6 +1,6 @@
 import { stringify } from "csv-stringify/sync";
 import type { FuelBlock } from "#src/domain/state.ts";
-import { nothing } from "#snapshots/model/envelope.ts";
+import { nothing } from "#snapshots/model/long-buffers.ts";
 import type { ServedFacts } from "#src/feed/feed.ts";
 
 /** The columns of a list of stations as CSV: those of a station, then those of its `fuel`. */

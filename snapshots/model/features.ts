@@ -1,5 +1,4 @@
-import { nothing } from "#snapshots/model/envelope.ts";
-import { borrow, borrowJoined } from "#snapshots/model/long-buffers.ts";
+import { nothing, borrow, borrowJoined } from "#snapshots/model/long-buffers.ts";
 
 /**
  * The boundary between the JSON of two stations. It occurs nowhere else: quotes within a text are escaped, and no other

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { listHead, listTail, type ListRest } from "#snapshots/model/envelope.ts";
+import { hash } from "node:crypto";
 import type { Stations } from "#snapshots/model/block.ts";
 import { csvColumns, writeCsv } from "#snapshots/model/csv.ts";
 import { writeFeatures, writeLines } from "#snapshots/model/features.ts";
@@ -7,6 +7,7 @@ import { borrowJoined, giveBack } from "#snapshots/model/long-buffers.ts";
 import type { Answer } from "#snapshots/model/queries.ts";
 import { copyInTurns, sizeOf, slice } from "#snapshots/model/area-selection.ts";
 import { createBatcher } from "#src/infrastructure/batcher.ts";
+import { formatTime, staleAfterHours } from "#src/domain/time.ts";
 
 /** A form in which a list of stations is given out (decisions 7.16). */
 export type Format = "json" | "geojson" | "ndjson" | "csv";
@@ -23,6 +24,8 @@ export interface Form {
   write(stations: Buffer, head?: Buffer, tail?: Buffer): Buffer;
   tail(rest: ListRest): Buffer;
 }
+
+export const listHead = Buffer.from('{"stations":[');
 
 export const forms: Record<Format, Form> = {
   json: {
@@ -114,3 +117,70 @@ export async function* written(
   }
   yield tail(rest);
 }
+
+/** The fields besides the stations in the list envelope of docs/contract.md 2.3. */
+export interface ListRest {
+  count: number;
+  asOfMs: number;
+  /** Life of a status, ms. */
+  lifetimeMs: number;
+  truncated: boolean;
+  nextCursor?: string;
+  /** `/stations/delta` only: ids of stations taken out of service. */
+  removed?: readonly string[];
+  /** `/stations/delta` only: the present ids of those that are a part of another station now. */
+  mergedInto?: Readonly<Record<string, string>> | undefined;
+  /** `/stations/delta` only: the digest of all stations in service (decisions 21.29). */
+  digest?: string;
+  /** `/stations?ids=` only: ids that are not in service. */
+  missing?: readonly string[] | undefined;
+  /** CSV only: begins with a byte order mark. */
+  bom?: boolean | undefined;
+  /** `/stations/along` only: the place of each station on the way. */
+  along?: readonly object[];
+}
+
+/** The list envelope after its last station. */
+export function listTail(rest: ListRest): Buffer {
+  const fields = JSON.stringify({
+    count: rest.count,
+    as_of: formatTime(rest.asOfMs),
+    stale_after_hours: staleAfterHours(rest.lifetimeMs),
+    truncated: rest.truncated,
+    next_cursor: rest.nextCursor,
+    removed: rest.removed,
+    merged_into: rest.mergedInto,
+    digest: rest.digest,
+    missing: rest.missing,
+    along: rest.along,
+  });
+  return Buffer.from(`],${fields.slice(1)}`);
+}
+
+/** The beginning of the next page of /stations/all, and the time that all its pages carry (decisions 7). */
+interface Cursor {
+  /** Id of the last station of the page before. */
+  after: string;
+  asOfMs: number;
+}
+
+/** An opaque cursor for these filters (see `filtersKey`). */
+export function makeCursor({ after, asOfMs }: Cursor, filters: string): string {
+  const text = `${asOfMs / 1000}.${after}`;
+  return Buffer.from(`${text}.${check(text, filters)}`).toString("base64url");
+}
+
+/** Null when the cursor is malformed or was made with other filters. */
+export function readCursor(cursor: string, filters: string): Cursor | null {
+  const text = Buffer.from(cursor, "base64url").toString();
+  // The decoder skips characters outside base64url; each cursor must have one spelling only.
+  if (Buffer.from(text).toString("base64url") !== cursor) return null;
+  const match = /^(-?\d{1,12})\.([A-Za-z0-9_-]{1,64})\.([\w-]{11})$/.exec(text);
+  if (match === null) return null;
+  const [, seconds, after, sum] = match as unknown as [string, string, string, string];
+  if (sum !== check(`${seconds}.${after}`, filters)) return null;
+  return { after, asOfMs: Number(seconds) * 1000 };
+}
+
+const check = (text: string, filters: string): string =>
+  hash("sha1", `${text}\n${filters}`, "base64url").slice(0, 11);

@@ -48,3 +48,6 @@ export function ownCopy(bytes: Buffer): Buffer {
   bytes.copy(copy);
   return copy;
 }
+
+/** Stands in for a missing head or tail. */
+export const nothing = Buffer.alloc(0);

@@ -4,9 +4,16 @@ import { expect } from "chai";
 import { inPieces } from "#api/stations/format.ts";
 import { createRandom } from "#demo/country/random.ts";
 import { makeStations } from "#demo/country/stations.ts";
-import { type ListRest, makeCursor } from "#snapshots/model/envelope.ts";
+import {
+  type ListRest,
+  makeCursor,
+  type Format,
+  forms,
+  isCrowded,
+  wholeList,
+  written,
+} from "#snapshots/model/forms.ts";
 import { filtersKey } from "#snapshots/model/filters.ts";
-import { type Format, forms, isCrowded, wholeList, written } from "#snapshots/model/forms.ts";
 import type { Answer } from "#snapshots/model/queries.ts";
 import { emptyState } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";

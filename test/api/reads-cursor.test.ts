@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { makeCursor, readCursor } from "#snapshots/model/envelope.ts";
+import { makeCursor, readCursor } from "#snapshots/model/forms.ts";
 import { parseBox, widenBox } from "#api/stations/stations-query.ts";
 
 const id = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/);

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { brotliEnd, brotliOf } from "#snapshots/dumps/brotli-stitch.ts";
 import { chunksOf, createChunkPacker } from "#snapshots/dumps/chunks.ts";
 import { createDumpBuilder, longestPage } from "#snapshots/dumps/dump.ts";
-import { listHead, readCursor } from "#snapshots/model/envelope.ts";
+import { listHead, readCursor } from "#snapshots/model/forms.ts";
 import { filtersKey } from "#snapshots/model/filters.ts";
 import { gzipMember } from "#snapshots/model/gzip-stitch.ts";
 import { createReadModel } from "#snapshots/model/model.ts";

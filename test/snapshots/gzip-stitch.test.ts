@@ -1,8 +1,7 @@
 import { crc32, gunzipSync } from "node:zlib";
 import { expect } from "chai";
 import fc from "fast-check";
-import { createListPacker } from "#api/stations/list-packer.ts";
-import { presentList } from "#api/stations/format.ts";
+import { createListPacker, presentList } from "#api/stations/format.ts";
 import { createRandom } from "#demo/country/random.ts";
 import { makeStations } from "#demo/country/stations.ts";
 import { emptyState } from "#src/domain/state.ts";
