@@ -22,6 +22,7 @@ describe("api: the pages of the map", () => {
     const response = await fetch(edge.origin + path, { headers, redirect: "manual" });
     return {
       status: response.status,
+      headers: response.headers,
       policy: response.headers.get("content-security-policy") ?? "",
       cache: response.headers.get("cache-control"),
       location: response.headers.get("location"),
@@ -127,5 +128,52 @@ describe("api: the pages of the map", () => {
     expect(part.headers.get("etag")).to.match(/^"/);
     expect((await fetch(url, { headers: { Range: "bytes=99999999-" } })).status).to.equal(416);
     expect((await open("/basemap/operator.pmtiles")).status).to.equal(404);
+  });
+
+  describe("and the headers of every page", () => {
+    before(async () => {
+      await issueConsumerKey(edge.db, edge.config);
+      await until(
+        () => open("/"),
+        ({ status }) => status === 200,
+      );
+    });
+
+    const nobody = "'none'";
+    const pages: [path: string, ancestors: RegExp | string, geolocation: string][] = [
+      ["/", "'self'", "(self)"],
+      ["/widget/?key=KEY", /^'self' https:\/\/shop\.example:\* /, "(self)"],
+      ["/widget/", "*", "()"],
+      // It shows the map in a frame.
+      ["/widget/embed", nobody, "(self)"],
+      ["/s/n1000", "'self'", "()"],
+      ["/list", nobody, "()"],
+      ["/overview", nobody, "()"],
+      ["/overview?embed=1&key=KEY", /^'self' https:\/\/shop\.example:\* /, "()"],
+      ["/status", nobody, "()"],
+      ["/docs", nobody, "()"],
+      ["/problems", nobody, "()"],
+      ["/problems/invalid-key", nobody, "()"],
+      ["/dashboard/", nobody, "()"],
+      ["/console/", nobody, "()"],
+    ];
+    for (const [path, wanted, geolocation] of pages) {
+      it(`say who frames ${path}, that no opener holds it, and what it may use`, async () => {
+        const { policy, headers } = await open(path.replace("KEY", key));
+        const ancestors = /frame-ancestors ([^;]*)$/.exec(policy)?.[1];
+        const features = headers.get("permissions-policy") ?? "";
+        if (typeof wanted === "string") expect(ancestors).to.equal(wanted);
+        else expect(ancestors).to.match(wanted);
+        expect(policy).to.include("default-src 'none'").and.include("base-uri 'none'");
+        expect(headers.get("cross-origin-opener-policy")).to.equal("same-origin");
+        expect(features.split(", ")).to.include.members([
+          "camera=()",
+          "microphone=()",
+          `geolocation=${geolocation}`,
+        ]);
+        // What an embedding page allows the map must not be taken away here.
+        expect(features).not.to.match(/fullscreen|clipboard/);
+      });
+    }
   });
 });

@@ -1,16 +1,12 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
+import { hourMs } from "#src/domain/units.ts";
 import { rows } from "#src/infrastructure/db.ts";
+import { tell } from "#test/browser/map-site.ts";
 import { useOwnMap } from "#test/browser/offline-drive.ts";
-import { createClient, until } from "#test/flow/client.ts";
+import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
-import {
-  axeFaults,
-  fitsWidth,
-  useBrowser,
-  openPage,
-  type PageOptions,
-} from "#test/harness/browser.ts";
+import { isClean, openPage, press, useBrowser, type PageOptions } from "#test/harness/browser.ts";
 import { itLong, sized } from "#test/harness/long.ts";
 
 // Stations 3 and 9 have 95, 9 for less and told later; 5 has it since thirteen hours. Decisions 15.43.
@@ -25,38 +21,24 @@ describe("browser: the answer first", function () {
   useBrowser();
   const site = useOwnMap();
   before(async () => {
-    const api = createClient(site.web.baseUrl, site.country.secret);
-    for (const [n, price] of [
-      [3, 64.5],
-      [5, 50],
-      [9, 61.5],
-    ] as const) {
-      await api.mark(placeOf(n), `driver ${n}`, {
-        ...{ status: "yes", fuels: ["95"], prices: { 95: price } },
-        ...(n === 5 ? { observed_at: new Date(Date.now() - 13 * 3_600_000).toISOString() } : {}),
-      });
-      await until(
-        () => api.get(`/stations/${placeOf(n).id}`),
-        (answer) => answer.body.station.fuel.status === "yes",
-      );
-    }
+    const has = (price: number) => ({ status: "yes", fuels: ["95"], prices: { 95: price } });
+    const observed_at = new Date(Date.now() - 13 * hourMs).toISOString();
+    await tell(site, [
+      [3, has(64.5)],
+      [5, { ...has(50), observed_at }],
+      [9, has(61.5)],
+    ]);
   });
 
-  const press = (page: Page, name: string) =>
-    page.getByRole("button", { name, exact: true }).click();
   const names = (page: Page) =>
     page.locator(".panel .station-row .lines:first-of-type > span:first-child").allTextContents();
-  const isClean = async (page: Page): Promise<void> => {
-    expect(await axeFaults(page)).to.deep.equal([]);
-    expect(await fitsWidth(page)).to.equal(true);
-  };
   const withoutWebgl =
     "const own = HTMLCanvasElement.prototype.getContext; HTMLCanvasElement.prototype.getContext = function (kind, ...more) { return kind === 'webgl2' ? null : own.call(this, kind, ...more); };";
 
   // A phone's walk has more in its way.
   for (const [name, options] of sizes.slice(0, sized(1, sizes.length))) {
     it(`asks a stranger on ${name} for the fuel and the city, and shows the nearest with it`, async () => {
-      const { page, requests, complaints, close } = await openPage(options);
+      const { page, requests, complaints } = await openPage(options);
       await page.goto(`${site.web.baseUrl}/`);
       await page.getByText("Which fuel?").first().waitFor();
       await page.locator("#early").waitFor({ state: "detached" });
@@ -81,11 +63,10 @@ describe("browser: the answer first", function () {
       await page.getByRole("heading", { name: "Nearest with 95: Тестоград" }).waitFor();
       expect(await page.locator("#early .station-row").count()).to.equal(3);
       expect(complaints.filter((said) => !said.includes("ERR_FAILED"))).to.deep.equal([]);
-      await close();
     });
 
     it(`needs no map on ${name}: the button and the nearest are there before it and without it`, async () => {
-      const { page, close } = await openPage({ ...options, position: at(8) });
+      const { page } = await openPage({ ...options, position: at(8) });
       await page.addInitScript(withoutWebgl);
       await page.goto(`${site.web.baseUrl}/?fuel=95`);
       await page.getByText("Within 5 km of you").waitFor();
@@ -96,12 +77,11 @@ describe("browser: the answer first", function () {
       await page.getByRole("heading", { name: /have 95/ }).waitFor();
       await press(page, "Nearest with 95");
       await page.getByText("Within 5 km of you").waitFor();
-      await close();
     });
   }
 
-  it("hears a press that comes before the script, and answers before the map's code has come", async () => {
-    const { page, close } = await openPage({ ...phone, position: at(2) });
+  itLong("hears a press before the script, and answers before the map's code", async () => {
+    const { page } = await openPage({ ...phone, position: at(2) });
     let letGo = (): void => {};
     const held = new Promise<void>((go) => (letGo = go));
     await page.route(/\/assets\/.*\.m?js$/, async (route) => {
@@ -114,11 +94,10 @@ describe("browser: the answer first", function () {
     letGo();
     await page.getByText("Within 5 km of you").waitFor();
     expect((await names(page))[0]).to.equal("Station n1003");
-    await close();
   });
 
-  it("finds the nearest without a network in what the device holds, and says of when that is", async () => {
-    const { page, close } = await openPage({ ...phone, position: at(3) });
+  itLong("finds the nearest without a network, and says of when that is", async () => {
+    const { page } = await openPage({ ...phone, position: at(3) });
     await page.goto(`${site.web.baseUrl}/?fuel=95`);
     await page.getByText("Within 5 km of you").waitFor();
     await page.getByRole("region", { name: "Map of filling stations" }).waitFor();
@@ -135,11 +114,10 @@ describe("browser: the answer first", function () {
     expect(await page.getByRole("button", { name: "Tell me when it is there" }).count()).to.equal(
       0,
     );
-    await close();
   });
 
-  it("leads from a station without the fuel to the next that has it, and tells what a mark counts for", async () => {
-    const { page, close } = await openPage({ ...phone, position: at(0) });
+  itLong("leads to the next station with the fuel, and tells what a mark counts", async () => {
+    const { page } = await openPage({ ...phone, position: at(0) });
     await page.goto(`${site.web.baseUrl}/s/${placeOf(8).id}?fuel=95`);
     await page.getByRole("heading", { name: "Station n1008" }).waitFor();
     const next = page.getByRole("button", {
@@ -163,11 +141,10 @@ describe("browser: the answer first", function () {
     await press(page, "Cancel");
     await next.click();
     await page.getByRole("heading", { name: "Station n1009" }).waitFor();
-    await close();
   });
 
   itLong("offers during the cooldown what counts, and the mark first at the station", async () => {
-    const { page, close } = await openPage({ ...phone, position: at(12) });
+    const { page } = await openPage({ ...phone, position: at(12) });
     await page.clock.install();
     await page.goto(`${site.web.baseUrl}/s/${placeOf(12).id}`);
     await page.getByRole("heading", { name: "Station n1012" }).waitFor();
@@ -179,11 +156,10 @@ describe("browser: the answer first", function () {
     expect(await page.getByRole("button", { name: "It has run out just now" }).count()).to.equal(0);
     await page.clock.runFor(150_000);
     await page.getByRole("button", { name: "It has run out just now" }).waitFor();
-    await close();
   });
 
-  it("has one menu for language, theme and the other pages, and keeps the language", async () => {
-    const { page, close } = await openPage({ ...phone, dark: true });
+  itLong("has one menu for language, theme and pages, and keeps the language", async () => {
+    const { page } = await openPage({ ...phone, dark: true });
     await page.goto(`${site.web.baseUrl}/?fuel=95`);
     await page.locator("#early").waitFor({ state: "detached" });
     await press(page, "More");
@@ -197,11 +173,10 @@ describe("browser: the answer first", function () {
     // An address' fuel is no choice of the driver's.
     await page.goto(`${site.web.baseUrl}/`);
     await page.getByRole("heading", { name: "Ближайшие с топливом" }).waitFor();
-    await close();
   });
 
-  it("is told of one station alone from its card", async () => {
-    const { page, close } = await openPage({ ...phone, installs: true });
+  itLong("is told of one station alone from its card", async () => {
+    const { page } = await openPage({ ...phone, installs: true });
     const origin = site.web.baseUrl;
     await page.context().grantPermissions(["notifications"], { origin });
     await page.addInitScript(
@@ -214,6 +189,5 @@ describe("browser: the answer first", function () {
     // The browser's own no has a reason.
     await page.getByText("This browser takes no notifications now").waitFor();
     expect(await rows(site.country.db, "select 1 from fuel_alerts")).to.have.length(0);
-    await close();
   });
 });

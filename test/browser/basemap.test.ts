@@ -1,18 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { useBrowser, openPage } from "#test/harness/browser.ts";
-import { streetsArchive } from "#test/harness/streets.ts";
-import {
-  openStyleHost,
-  styleColours,
-  type StyleHost,
-  type StyleHostMood,
-} from "#test/harness/style-server.ts";
-import { type MapSite, openMapSite, stationsInView } from "#test/browser/map-site.ts";
-import { sized } from "#test/harness/long.ts";
+import { openPage, useBrowser } from "#test/harness/browser.ts";
+import { streetsArchive } from "#test/browser/streets.ts";
+import { serveStyles, styleColours, type StyleHostMood } from "#test/browser/style-host.ts";
+import { stationsInView, useMap } from "#test/browser/map-site.ts";
+import { itLong, sized } from "#test/harness/long.ts";
+import { useFolder } from "#test/harness/use.ts";
 
 type Colour = readonly [red: number, green: number, blue: number];
 
@@ -52,24 +47,15 @@ async function countPixels(
 }
 
 describe("browser: a base map with streets", function () {
-  let site: MapSite;
-  let folder: string;
-
   useBrowser();
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fuelmark-streets-"));
-    const archive = join(folder, "town.pmtiles");
-    await writeFile(archive, streetsArchive({ lon: 37, lat: 55 }));
-    site = await openMapSite({ env: { BASEMAP: archive } });
-  });
-  after(async () => {
-    await site?.stop();
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-  });
+  const folder = useFolder();
+  const archive = (): string => join(folder.path, "town.pmtiles");
+  before(() => writeFile(archive(), streetsArchive({ lon: 37, lat: 55 })));
+  const site = useMap({ env: () => ({ BASEMAP: archive() }) });
 
   for (const theme of sized(["light"], ["light", "dark"]) as ("light" | "dark")[])
     it(`is drawn with its roads and water, ${theme}, and says whose it is`, async () => {
-      const { page, complaints, close } = await openPage({
+      const { page, complaints } = await openPage({
         dark: theme === "dark",
         pixelRatio: 1,
       });
@@ -81,7 +67,6 @@ describe("browser: a base map with streets", function () {
         drawn = await countPixels(page, colours[theme]);
       await page.getByText("© OpenStreetMap contributors", { exact: true }).waitFor();
       expect(complaints).to.deep.equal([]);
-      await close();
     });
 });
 
@@ -92,50 +77,38 @@ const isOfNetwork = (said: string): boolean =>
   /^Failed to load resource|blocked by CORS/.test(said);
 
 describe("browser: a style of another host", function () {
-  let site: MapSite;
-  let host: StyleHost;
+  const host = "https://styles.example";
 
   useBrowser();
-  before(async () => {
-    host = await openStyleHost();
-    site = await openMapSite({ env: { BASEMAP: `${host.origin}/styles/light` } });
-  });
-  beforeEach(() => {
-    host.mood = "well";
-    host.asked.length = 0;
-  });
-  after(async () => {
-    await site?.stop();
-    await host?.stop();
-  });
+  const site = useMap({ env: { BASEMAP: `${host}/styles/light` } });
 
   const place = { lat: "55", lon: "37.02", zoom: "11" };
   /** How many stations are in sight. */
   let inSight = 0;
 
   it("is drawn with its own credit, and asked for nothing but style, sources and tiles", async () => {
-    const { page, complaints, requests, close } = await openPage();
+    const { page, complaints, requests } = await openPage();
+    const asked = await serveStyles(page, host);
     await page.goto(site.widgetUrl(place));
     inSight = await stationsInView(page);
     await page.getByText("© Mapmakers").waitFor();
     let drawn = 0;
     while (drawn < 3000)
       drawn = (await countPixels(page, { ground: styleColours.light }))["ground"]!;
-    expect(host.asked.filter((path) => !/^\/(styles|planet|tiles)/.test(path))).to.deep.equal([]);
+    expect(asked.filter((path) => !/^\/(styles|planet|tiles)/.test(path))).to.deep.equal([]);
     const others = requests.filter(
-      (url) => ![site.web.baseUrl, host.origin].includes(new URL(url).origin),
+      (url) => ![site.web.baseUrl, host].includes(new URL(url).origin),
     );
     expect(others.filter((url) => url.startsWith("http"))).to.deep.equal([]);
     expect(complaints).to.deep.equal([]);
-    await close();
   });
 
   it("is the only host that the page's policy lets in, and the page about privacy names it", async () => {
     const page = await fetch(site.widgetUrl(place));
     const policy = page.headers.get("content-security-policy")!.replace(/frame-ancestors[^;]*/, "");
-    expect([...new Set(policy.match(/https?:[^ ;]+/g))]).to.deep.equal([host.origin]);
+    expect([...new Set(policy.match(/https?:[^ ;]+/g))]).to.deep.equal([host]);
     const privacy = await fetch(`${site.web.baseUrl}/privacy`);
-    expect(await privacy.text()).to.include(`come from ${new URL(host.origin).host}`);
+    expect(await privacy.text()).to.include("come from styles.example");
   });
 
   // What comes of an answer that is no style is the same.
@@ -145,42 +118,26 @@ describe("browser: a style of another host", function () {
     ["page", "answers with a page"],
     ["missing", "answers 404"],
   ];
-  for (const [mood, what] of moods.slice(0, sized(2, moods.length)))
+  for (const [mood, what] of moods.slice(0, sized(1, moods.length)))
     it(`gives way to our own land, sea and credit when its host ${what}`, async () => {
-      const { page, complaints, close } = await openPage();
-      host.mood = mood;
+      const { page, complaints } = await openPage();
+      await serveStyles(page, host, mood);
       await page.goto(site.widgetUrl(place));
       expect(await stationsInView(page)).to.equal(inSight);
       await page.getByText("Natural Earth").waitFor();
       let drawn = 0;
       while (drawn < 1250) drawn = (await countPixels(page, { land }))["land"]!;
       expect(complaints.filter((said) => !isOfNetwork(said))).to.deep.equal([]);
-      await close();
     });
 });
 
 describe("browser: the styles of OpenFreeMap", function () {
-  let site: MapSite;
-  let host: StyleHost;
-
   useBrowser();
-  before(async () => {
-    host = await openStyleHost();
-    site = await openMapSite({ env: { BASEMAP: "openfreemap" } });
-  });
-  after(async () => {
-    await site?.stop();
-    await host?.stop();
-  });
+  const site = useMap({ env: { BASEMAP: "openfreemap" } });
 
-  it("follow the theme, under stations that stay", async () => {
-    const { page, complaints, close } = await openPage();
-    const served = host.origin;
-    host.origin = "https://tiles.openfreemap.org";
-    await page.route(`${host.origin}/**`, async (route) => {
-      const { pathname } = new URL(route.request().url());
-      await route.fulfill({ response: await route.fetch({ url: served + pathname }) });
-    });
+  itLong("follow the theme, under stations that stay", async () => {
+    const { page, complaints } = await openPage();
+    await serveStyles(page, "https://tiles.openfreemap.org");
     await page.goto(site.widgetUrl({ lat: "55", lon: "37.02", zoom: "11" }));
     const there = await stationsInView(page);
     await page.getByText("OpenFreeMap © OpenMapTiles © OpenStreetMap contributors").waitFor();
@@ -194,6 +151,5 @@ describe("browser: the styles of OpenFreeMap", function () {
       drawn = (await countPixels(page, { ground: styleColours.dark }))["ground"]!;
     expect(await stationsInView(page)).to.equal(there);
     expect(complaints).to.deep.equal([]);
-    await close();
   });
 });

@@ -1,10 +1,11 @@
 import { expect } from "chai";
 import { hourMs } from "#src/domain/units.ts";
+import { tell } from "#test/browser/map-site.ts";
 import { useOwnMap } from "#test/browser/offline-drive.ts";
 import { writeChances } from "#test/flow/chances.ts";
 import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { axeFaults, fitsWidth, useBrowser, openPage } from "#test/harness/browser.ts";
+import { isClean, openPage, useBrowser } from "#test/harness/browser.ts";
 import { sized } from "#test/harness/long.ts";
 
 // Stations 3, 5 and 9 have 95 since hours; the farther two are likelier. Decisions 23.20.
@@ -13,16 +14,12 @@ describe("browser: the chance beside the status", function () {
   const site = useOwnMap();
   before(async () => {
     const api = createClient(site.web.baseUrl, site.country.secret);
-    for (const n of [3, 5, 9]) {
-      await api.mark(placeOf(n), `driver ${n}`, {
-        ...{ status: "yes", fuels: ["95"], prices: { 95: 60 + n } },
-        observed_at: new Date(Date.now() - 2 * hourMs).toISOString(),
-      });
-      await until(
-        () => api.get(`/stations/${placeOf(n).id}`),
-        ({ body }) => body.station.fuel.status === "yes",
-      );
-    }
+    const observed_at = new Date(Date.now() - 2 * hourMs).toISOString();
+    const has = (price: number) => ({ status: "yes", fuels: ["95"], prices: { 95: price } });
+    await tell(
+      site,
+      [3, 5, 9].map((n) => [n, { ...has(60 + n), observed_at }] as const),
+    );
     const chances = new Map(
       Object.entries({ [placeOf(3).id]: 40, [placeOf(5).id]: 85, [placeOf(9).id]: 95 }),
     );
@@ -43,7 +40,7 @@ describe("browser: the chance beside the status", function () {
   ] as const;
   for (const [language, size, words] of languages.slice(0, sized(1, 2))) {
     it(`orders the nearest list by it and explains it on the card, in ${language}`, async () => {
-      const { page, close } = await openPage({ ...size });
+      const { page } = await openPage({ ...size });
       await page.goto(`${site.web.baseUrl}/?city=Тестоград&fuel=95&lang=${language}`);
       const rows = page.locator(".panel .station-row button");
       await rows.first().waitFor();
@@ -53,14 +50,12 @@ describe("browser: the chance beside the status", function () {
       expect(await ids()).to.deep.equal([5, 9, 3].map((n) => placeOf(n).id));
       const said = (await rows.first().innerText()).replaceAll("\u00a0", " ");
       expect(said).to.include(words[1]);
-      expect(await axeFaults(page)).to.deep.equal([]);
+      await isClean(page);
       await rows.first().click();
       const chance = page.locator(".status-now .chance");
       await chance.waitFor();
       expect(await chance.innerText()).to.include(words[2]);
-      expect(await axeFaults(page)).to.deep.equal([]);
-      expect(await fitsWidth(page)).to.equal(true);
-      await close();
+      await isClean(page);
     });
   }
 });

@@ -1,27 +1,18 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { useMap } from "#test/browser/map-site.ts";
-import { type Client, createClient, until } from "#test/flow/client.ts";
+import { tell, useMap } from "#test/browser/map-site.ts";
 import { placeOf } from "#test/flow/country.ts";
-import {
-  axeFaults,
-  fitsWidth,
-  useBrowser,
-  openPage,
-  type PageOptions,
-} from "#test/harness/browser.ts";
+import { isClean, openPage, press, useBrowser, type PageOptions } from "#test/harness/browser.ts";
 import { sized } from "#test/harness/long.ts";
 
 // Station 3 is closed and has 95; 5 sells no 98, which a driver has missed there; 6 never closes, and sells 98.
 describe("browser: what a station sells and when it is open (decisions 14.22)", function () {
-  let api: Client;
   const en = { phone: true, width: 320, height: 640 };
   const ru = { phone: true, width: 320, height: 640, locale: "ru-RU" };
 
   useBrowser();
   const site = useMap({ stations: 60, roles: ["marks"] });
   before(async () => {
-    api = createClient(site.web.baseUrl, site.country.secret);
     const facts: [number, object][] = [
       [3, { grades_sold: "92,95", opening_hours: "Mo-Su off" }],
       [5, { grades_sold: "92,95", opening_hours: "24/7" }],
@@ -33,18 +24,11 @@ describe("browser: what a station sells and when it is open (decisions 14.22)", 
         .where({ id: placeOf(n).id })
         .update(change);
     await db.raw("select feed_stamp(array[?, ?, ?])", facts.map(([n]) => placeOf(n).id) as never);
-    const said: [number, Record<string, unknown>][] = [
+    await tell(site, [
       [3, { status: "yes", fuels: ["95"] }],
       [5, { status: "low", fuels: ["92"], fuels_no: ["95", "98"] }],
       [6, { status: "yes", fuels: ["98"] }],
-    ];
-    for (const [n, body] of said) {
-      await api.mark(placeOf(n), `driver ${n}`, body);
-      await until(
-        () => api.get(`/stations/${placeOf(n).id}`),
-        ({ body }) => body.station.fuel.status !== "nodata" && "grades_sold" in body.station,
-      );
-    }
+    ]);
   });
 
   const open = async (n: number, options: PageOptions, parameters: Record<string, string> = {}) => {
@@ -56,12 +40,6 @@ describe("browser: what a station sells and when it is open (decisions 14.22)", 
     return opened;
   };
   const row = (page: Page, n: number) => page.locator(`.panel [data-id="${placeOf(n).id}"]`);
-  const press = (page: Page, name: string) =>
-    page.getByRole("button", { name, exact: true }).click();
-  const isClean = async (page: Page): Promise<void> => {
-    expect(await axeFaults(page)).to.deep.equal([]);
-    expect(await fitsWidth(page)).to.equal(true);
-  };
 
   const languages = [
     [
@@ -93,7 +71,7 @@ describe("browser: what a station sells and when it is open (decisions 14.22)", 
   ] as const;
   for (const [name, options, words] of languages.slice(sized(1, 0)))
     it(`says that a station is closed or does not sell a grade, and not that it is out, in ${name}`, async () => {
-      const { page, complaints, close } = await open(3, options);
+      const { page, complaints } = await open(3, options);
       await press(page, words.list);
       await row(page, 3).getByText(words.closed).waitFor();
       const status = row(page, 3).locator(".status-word");
@@ -121,6 +99,5 @@ describe("browser: what a station sells and when it is open (decisions 14.22)", 
       expect(await row(page, 5).locator(".status-word").textContent()).to.equal(words.notSold);
       await isClean(page);
       expect(complaints).to.deep.equal([]);
-      await close();
     });
 });

@@ -1,18 +1,11 @@
 import { expect } from "chai";
-import type { Page } from "playwright-core";
 import { rows } from "#src/infrastructure/db.ts";
-import { issueConsumerKey } from "#src/keys/consumer-key.ts";
-import { useMap } from "#test/browser/map-site.ts";
-import { createClient, until } from "#test/flow/client.ts";
+import { tell } from "#test/browser/map-site.ts";
+import { useOwnMap } from "#test/browser/offline-drive.ts";
+import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { newBrowser } from "#test/flow/push-services.ts";
-import {
-  axeFaults,
-  fitsWidth,
-  useBrowser,
-  openPage,
-  type PageOptions,
-} from "#test/harness/browser.ts";
+import { isClean, openPage, press, useBrowser, type PageOptions } from "#test/harness/browser.ts";
 import { itLong } from "#test/harness/long.ts";
 
 // Station 3 has 95. Stations 2 and 4 are of another brand than all others.
@@ -22,25 +15,15 @@ describe("browser: a driver who comes back", function () {
   const at = { latitude: placeOf(0).lat, longitude: placeOf(0).lon, accuracy: 10 };
 
   useBrowser();
-  const site = useMap({ stations: 30, roles: ["marks"] });
+  const site = useOwnMap();
   before(async () => {
-    const { country, web, instance } = site;
+    const { country } = site;
     const renamed = [placeOf(2).id, placeOf(4).id];
     const rename =
       "update stations set brand = 'Лукойл', name = 'Лукойл ' || id where id = any(?::text[])";
     await rows(country.db, rename, [renamed]);
     await rows(country.db, "select feed_stamp(?::text[])", [renamed]);
-    const api = createClient(web.baseUrl, country.secret);
-    await api.mark(placeOf(3), "driver 1", { status: "yes", fuels: ["95"] });
-    await until(
-      () => api.get(`/stations/${placeOf(3).id}`),
-      (answer) => answer.body.station.fuel.status !== "nodata",
-    );
-    await issueConsumerKey(country.db, instance.config);
-    await until(
-      () => fetch(`${web.baseUrl}/`, { redirect: "manual" }),
-      ({ status }) => status === 200,
-    );
+    await tell(site, [[3, { status: "yes", fuels: ["95"] }]]);
   });
 
   const open = async (path: string, options: PageOptions = phone) => {
@@ -49,16 +32,10 @@ describe("browser: a driver who comes back", function () {
     await opened.page.locator(".controls.lower").waitFor();
     return opened;
   };
-  const press = (page: Page, name: string) =>
-    page.getByRole("button", { name, exact: true }).click();
-  const isClean = async (page: Page): Promise<void> => {
-    expect(await axeFaults(page)).to.deep.equal([]);
-    expect(await fitsWidth(page)).to.equal(true);
-  };
   const view = `lat=${placeOf(3).lat}&lon=37&zoom=14`;
 
   it("asks to be told, sees the notification, and stops it", async () => {
-    const { page, complaints, close } = await openPage({
+    const { page, complaints } = await openPage({
       ...phone,
       position: at,
       installs: true,
@@ -130,11 +107,10 @@ describe("browser: a driver who comes back", function () {
     await page.getByText("100 within 20 km").waitFor({ state: "detached" });
     expect(await rows(site.country.db, "select 1 from push_devices")).to.have.length(0);
     expect(complaints).to.deep.equal([]);
-    await close();
   });
 
   itLong("keeps favourites until the device is forgotten", async () => {
-    const { page, complaints, close } = await open(`s/${placeOf(3).id}`);
+    const { page, complaints } = await open(`s/${placeOf(3).id}`);
     await press(page, "Favourite");
     await page.getByRole("button", { name: "Favourite", pressed: true }).waitFor();
     await isClean(page);
@@ -155,43 +131,37 @@ describe("browser: a driver who comes back", function () {
     expect(await page.getByRole("button", { name: "Favourites" }).count()).to.equal(0);
     expect(await page.evaluate('localStorage.getItem("favourites")')).to.equal(null);
     expect(complaints).to.deep.equal([]);
-    await close();
   });
 
-  itLong(
-    "finds what it types in other letters and with a typo, and shares what it sees",
-    async () => {
-      const { page, close } = await open(`?${view}`, desktop);
-      const search = page.getByRole("combobox", { name: "Search" });
-      const found = page.getByRole("option");
-      await search.fill("lukoil");
-      await found.filter({ hasText: `Лукойл ${placeOf(2).id}` }).waitFor();
-      await search.fill("Тсетоград");
-      await found.filter({ hasText: "Testograd" }).click();
-      await page.waitForURL(/city=/);
+  itLong("finds in other letters and with a typo, and shares what it sees", async () => {
+    const { page } = await open(`?${view}`, desktop);
+    const search = page.getByRole("combobox", { name: "Search" });
+    const found = page.getByRole("option");
+    await search.fill("lukoil");
+    await found.filter({ hasText: `Лукойл ${placeOf(2).id}` }).waitFor();
+    await search.fill("Тсетоград");
+    await found.filter({ hasText: "Testograd" }).click();
+    await page.waitForURL(/city=/);
 
-      await press(page, "Filters");
-      await page.getByRole("checkbox", { name: "Лукойл (2)" }).check();
-      await press(page, "Show 2 stations");
-      await page.waitForURL(/brand=/);
-      const shared = new URL(page.url());
-      expect(shared.searchParams.get("city")).to.equal("Тестоград");
-      expect(shared.searchParams.get("brand")).to.equal("Лукойл");
-      // The device knows the filters without an address too.
-      await page.goto(`${site.web.baseUrl}/`);
-      await page.getByRole("button", { name: "Filters, 1 on" }).waitFor();
-      await close();
+    await press(page, "Filters");
+    await page.getByRole("checkbox", { name: "Лукойл (2)" }).check();
+    await press(page, "Show 2 stations");
+    await page.waitForURL(/brand=/);
+    const shared = new URL(page.url());
+    expect(shared.searchParams.get("city")).to.equal("Тестоград");
+    expect(shared.searchParams.get("brand")).to.equal("Лукойл");
+    // The device knows the filters without an address too.
+    await page.goto(`${site.web.baseUrl}/`);
+    await page.getByRole("button", { name: "Filters, 1 on" }).waitFor();
 
-      const other = await open(shared.search, desktop);
-      await other.page.getByRole("button", { name: "Filters, 1 on" }).waitFor();
-      await press(other.page, "List of stations");
-      await other.page.getByRole("heading", { name: "2 stations in view" }).waitFor();
-      await press(other.page, "Filters, 1 on");
-      await other.page.getByRole("heading", { name: "Filters" }).waitFor();
-      await isClean(other.page);
-      await other.page.goto(`${site.web.baseUrl}/?city=Nowhere&status=yes`);
-      await other.page.getByText("There is no city called “Nowhere”.").waitFor();
-      await other.close();
-    },
-  );
+    const other = await open(shared.search, desktop);
+    await other.page.getByRole("button", { name: "Filters, 1 on" }).waitFor();
+    await press(other.page, "List of stations");
+    await other.page.getByRole("heading", { name: "2 stations in view" }).waitFor();
+    await press(other.page, "Filters, 1 on");
+    await other.page.getByRole("heading", { name: "Filters" }).waitFor();
+    await isClean(other.page);
+    await other.page.goto(`${site.web.baseUrl}/?city=Nowhere&status=yes`);
+    await other.page.getByText("There is no city called “Nowhere”.").waitFor();
+  });
 });

@@ -4,14 +4,15 @@ import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { holdMark } from "#test/flow/held-marks.ts";
 import { addPartner } from "#test/flow/more-partners.ts";
-import { axeFaults, fitsWidth } from "#test/harness/browser.ts";
+import { fitsWidth, isClean } from "#test/harness/browser.ts";
+import { itLong } from "#test/harness/long.ts";
 import { useConsole } from "#test/browser/console-site.ts";
 
 describe("browser: console, what it asks before an extreme act", function () {
   const site = useConsole();
   const { signIn, press, confirm, complaints } = site;
 
-  it("marks the decision that others' marks speak for, and names them before the other one", async () => {
+  itLong("marks the decision that others' marks speak for, and asks before the other", async () => {
     const place = site.nextPlace++;
     const { secret } = await addPartner(site.country);
     const others = createClient(site.web.baseUrl, secret);
@@ -36,7 +37,7 @@ describe("browser: console, what it asks before an extreme act", function () {
     await page.getByText("No marks are held.").waitFor();
   });
 
-  it("asks before limits below the use, by a request and by hand", async () => {
+  itLong("asks before limits below the use, by a request and by hand", async () => {
     const { id, secret } = await addPartner(site.country, { rpm: 700, daily: 5000 });
     await rows(
       site.country.db,
@@ -51,7 +52,7 @@ describe("browser: console, what it asks before an extreme act", function () {
     await press(page, "Approve what Another partner asks for");
     const question = page.getByRole("dialog", { name: "Approve limits below the use?" });
     await question.getByText(/30 a day is below its busiest day: 24\d\./).waitFor();
-    expect(await axeFaults(page)).to.deep.equal([]);
+    await isClean(page);
     await confirm(page, "Cancel");
     expect(await limits()).to.deep.equal({ rpm: 700, daily: 5000 });
     await press(page, "Approve what Another partner asks for");
@@ -67,7 +68,7 @@ describe("browser: console, what it asks before an extreme act", function () {
     await until(limits, (now) => JSON.stringify(now) === JSON.stringify({ rpm: 1500, daily: 20 }));
   });
 
-  it("reads the log further back, part by part, and anew by another filter", async () => {
+  itLong("reads the log further back, part by part, and anew by another filter", async () => {
     await rows(
       site.country.db,
       "insert into operator_log (actor, action, subject) select 'olga', 'key.revoke', 'old ' || n from generate_series(1, 250) n",
@@ -89,21 +90,21 @@ describe("browser: console, what it asks before an extreme act", function () {
     expect(await page.getByText("old 250", { exact: true }).count()).to.equal(0);
   });
 
-  it("asks before a key that no website can use", async () => {
+  itLong("asks before a key that no website can use", async () => {
     const page = await signIn("/partners/1");
     await press(page, "Issue a key");
     await page.getByLabel("Kind").selectOption("publishable");
     await confirm(page, "Issue it");
     const question = page.getByRole("dialog", { name: "A key without a domain?" });
     await question.getByText(/^It has 0 domains/).waitFor();
-    expect(await axeFaults(page)).to.deep.equal([]);
+    await isClean(page);
     await question.getByRole("button", { name: "Cancel" }).click();
     await page.getByLabel("Domains, with their subdomains").fill("maps.example");
     await confirm(page, "Issue it");
     await page.getByText("Save this key now.").waitFor();
   });
 
-  it("moves a station by its pin, and asks with the marks' places when it is far", async () => {
+  itLong("moves a station by its pin, and asks with the marks' places when it is far", async () => {
     const { id, lat, lon } = placeOf(58);
     await site.partner.mark(placeOf(58), "at the station", { status: "yes" });
     const page = await signIn(`/stations/${id}`);
@@ -121,7 +122,7 @@ describe("browser: console, what it asks before an extreme act", function () {
       .locator(".changes")
       .getByText(/^\d{3} m away$/)
       .waitFor();
-    expect(await axeFaults(page)).to.deep.equal([]);
+    await isClean(page);
     await press(page, "Save");
     await page.getByText("Saved, served at once").waitFor();
     const served = async (): Promise<number> =>

@@ -2,8 +2,9 @@ import type { Page } from "playwright-core";
 import type { Client } from "#test/flow/client.ts";
 import { type Country, placeOf } from "#test/flow/country.ts";
 import { fillReview } from "#test/flow/held-marks.ts";
+import { signIn } from "#test/flow/console-client.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
-import { useBrowser, type OpenedPage, openPage } from "#test/harness/browser.ts";
+import { openPage, useBrowser, type OpenedPage } from "#test/harness/browser.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import type { RunningRole } from "#test/harness/roles.ts";
 import { useStage } from "#test/flow/stage.ts";
@@ -19,6 +20,7 @@ export interface ConsoleSite {
   /** The first station that no test has used. */
   nextPlace: number;
   goTo(page: Page, path: string): Promise<unknown>;
+  /** Without the form, which has tests of its own. */
   signIn(path?: string, name?: string, view?: OpenedPage): Promise<Page>;
   press(page: Page, name: string | RegExp): Promise<void>;
   /** Presses a button of the dialogue. */
@@ -37,11 +39,7 @@ export function useConsole(): ConsoleSite {
     ...{ instance, country, web, partner: client },
     goTo: (page, path) => page.goto(`${site.web.baseUrl}/console/#${path}`),
     signIn: async (path = "/", name = "olga", { page } = site.opened) => {
-      await site.goTo(page, path);
-      await page.getByLabel("Name").fill(name);
-      await page.getByLabel("Password").fill(testPassword);
-      await page.getByRole("button", { name: "Sign in" }).click();
-      await page.getByRole("navigation", { name: "Console" }).waitFor();
+      await signInTo(site.web.baseUrl, page, path, name);
       return page;
     },
     press: (page, name) => page.getByRole("button", { name }).click(),
@@ -59,6 +57,19 @@ export function useConsole(): ConsoleSite {
   beforeEach(async () => {
     site.opened = await openPage();
   });
-  afterEach(() => site.opened.close());
   return site;
+}
+
+/** Opens a page of the console as who has signed in with the tests' password. */
+export async function signInTo(
+  baseUrl: string,
+  page: Page,
+  path: string,
+  name = "olga",
+): Promise<void> {
+  const { cookie } = await signIn(baseUrl, { name, password: testPassword });
+  const [own = "", value = ""] = cookie.split("=");
+  await page.context().addCookies([{ name: own, value, url: `${baseUrl}/console/` }]);
+  await page.goto(`${baseUrl}/console/#${path}`);
+  await page.locator("nav.menu").waitFor();
 }

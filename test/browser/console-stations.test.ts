@@ -6,9 +6,8 @@ import { by } from "#test/harness/by.ts";
 import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { addPartner } from "#test/flow/more-partners.ts";
-import { axeFaults, fitsWidth, openPage } from "#test/harness/browser.ts";
+import { isClean, openPage } from "#test/harness/browser.ts";
 import { fixtures } from "#test/import/source-fixtures.ts";
-import { testPassword } from "#test/flow/operators.ts";
 import { useConsole } from "#test/browser/console-site.ts";
 import { itLong } from "#test/harness/long.ts";
 
@@ -16,7 +15,7 @@ describe("browser: console, what is found, stations and people", function () {
   const site = useConsole();
   const { goTo, signIn, press, confirm, fuelOf, complaints } = site;
 
-  it("exports what is kept of a person, then erases it", async () => {
+  itLong("exports what is kept of a person, then erases it", async () => {
     const place = site.nextPlace++;
     await site.partner.mark(placeOf(place), "asks for it", { status: "yes", text: "all well" });
     const page = await signIn("/people");
@@ -32,7 +31,7 @@ describe("browser: console, what is found, stations and people", function () {
     expect(await fuelOf(place)).to.include({ status: "yes" });
   });
 
-  it("sets by hand what a station sells and when it is open, and says what is wrong", async () => {
+  itLong("sets what a station sells and when it is open, and says what is wrong", async () => {
     const { id } = placeOf(site.nextPlace++);
     const page = await signIn(`/stations/${id}`);
     await page.setViewportSize({ width: 320, height: 900 });
@@ -45,7 +44,7 @@ describe("browser: console, what is found, stations and people", function () {
     await page.getByText("Saved, served at once").waitFor();
     await page.getByText("Set by hand; imports leave it so:").waitFor();
     expect(await page.getByLabel("Grades sold").inputValue()).to.equal("95,ДТ");
-    expect(await axeFaults(page)).to.deep.equal([]);
+    await isClean(page);
     const { body } = await until(
       () => site.partner.get(`/stations/${id}`),
       (answer) => "opening_hours" in answer.body.station,
@@ -73,7 +72,7 @@ describe("browser: console, what is found, stations and people", function () {
     await page.getByRole("cell", { name: "pending" }).waitFor();
   });
 
-  it("finds pages, partners, keys and stations by Ctrl-K, and gives the focus back", async () => {
+  itLong("finds pages, partners, keys and stations by Ctrl-K, and gives focus back", async () => {
     const { id, secret } = await addPartner(site.country);
     await rows(site.country.db, "update partners set name = 'Bensin Nord' where id = ?", [id]);
     const page = await signIn("/", "vera");
@@ -122,29 +121,26 @@ describe("browser: console, what is found, stations and people", function () {
     expect(complaints(site.opened)).to.deep.equal([]);
   });
 
-  itLong(
-    "opens what was typed even when Enter comes before the answer, and nothing over a question",
-    async () => {
-      const page = await signIn("/stations");
-      await page.keyboard.press("Meta+k");
-      await page.keyboard.type(placeOf(5).id);
-      await page.keyboard.press("Enter");
-      await page.getByRole("heading", { level: 1, name: `Station ${placeOf(5).id}` }).waitFor();
-      await page.keyboard.press("Control+k");
-      await page.keyboard.type("nothing has this name");
-      await page.getByText("Nothing found.").waitFor();
-      await page.keyboard.press("Control+k");
-      await page.getByRole("dialog").waitFor({ state: "detached" });
-      const { id } = await addPartner(site.country);
-      await goTo(page, `/partners/${id}`);
-      await press(page, "Issue a key");
-      await page.getByRole("dialog").waitFor();
-      await page.keyboard.press("Control+k");
-      expect(await page.getByRole("combobox", { name: "Find a page" }).count()).to.equal(0);
-    },
-  );
+  itLong("opens what was typed when Enter is first, and nothing over a question", async () => {
+    const page = await signIn("/stations");
+    await page.keyboard.press("Meta+k");
+    await page.keyboard.type(placeOf(5).id);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: `Station ${placeOf(5).id}` }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("nothing has this name");
+    await page.getByText("Nothing found.").waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    const { id } = await addPartner(site.country);
+    await goTo(page, `/partners/${id}`);
+    await press(page, "Issue a key");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.press("Control+k");
+    expect(await page.getByRole("combobox", { name: "Find a page" }).count()).to.equal(0);
+  });
 
-  it("takes the files of a register, amber where rows are left out, and shows these in both languages", async () => {
+  itLong("takes a register's files, and shows in both languages what is left out", async () => {
     const { files } = fixtures["it-mimit"]!;
     const page = await signIn("/imports");
     await page.getByLabel("Register").selectOption("it-mimit");
@@ -162,87 +158,79 @@ describe("browser: console, what is found, stations and people", function () {
     await press(page, "Show what was left out");
     await page.getByRole("heading", { name: "Left out of register.csv, prices.csv" }).waitFor();
     await page.getByRole("cell", { name: "no-position", exact: true }).waitFor();
-    expect(await axeFaults(page)).to.deep.equal([]);
+    await isClean(page);
     const link = page.getByRole("link", { name: "Download all as CSV" });
     const [file] = await Promise.all([page.waitForEvent("download"), link.click()]);
     expect(file.suggestedFilename()).to.equal("refused.csv");
     const view = await openPage({ width: 320, dark: true, locale: "ru-RU" });
     const { page: russian } = view;
-    await goTo(russian, "/imports");
-    await russian.getByLabel("Имя", { exact: true }).fill("olga");
-    await russian.getByLabel("Пароль", { exact: true }).fill(testPassword);
-    await russian.getByRole("button", { name: "Войти", exact: true }).click();
+    await signIn("/imports", "olga", view);
     await russian.getByRole("button", { name: "Показать пропущенное" }).first().click();
     await russian.getByRole("link", { name: "Скачать всё в CSV" }).waitFor();
-    expect(await axeFaults(russian)).to.deep.equal([]);
-    expect(await fitsWidth(russian)).to.equal(true);
-    await view.close();
+    await isClean(russian);
   });
 
-  itLong(
-    "corrects a station, shows it on its map (decisions 13.18), closes and reopens it",
-    async () => {
-      const { id, lat, lon } = placeOf(59);
-      await issueConsumerKey(site.country.db, site.instance.config);
-      const page = await signIn(`/stations/${id}`);
-      await page.getByRole("heading", { level: 1, name: `Station ${id}` }).waitFor();
-      const name = page.getByLabel("Name", { exact: true });
-      await name.fill("АЗС 5");
-      await page.getByLabel("Latitude").fill(`${lat + 0.01}, ${lon}`);
-      const changes = page.locator(".changes");
-      await changes.getByText(`Station ${id} → АЗС 5`).waitFor();
-      await changes.getByText("1.1 km away").waitFor();
-      // Somebody else was faster: what is typed is not lost, and nothing is overwritten.
-      await editStation(by(site.country.db, "vera"), { name: "Another" }, id);
-      await press(page, "Save");
-      await confirm(page, "Move it");
-      await page.getByRole("alert").getByText('it is now "Another"').waitFor();
-      expect(await name.inputValue()).to.equal("АЗС 5");
-      await press(page, "Discard");
-      await until(
-        () => name.inputValue(),
-        (value) => value === "Another",
-      );
-      await name.fill("АЗС 5");
-      await press(page, "Save");
-      await page.getByRole("heading", { level: 1, name: "АЗС 5" }).waitFor();
-      await until(
-        () => site.partner.get(`/stations/${id}`),
-        ({ body }) => body.station.name === "АЗС 5",
-      );
-      await press(page, "Show the map");
-      const map = page.frameLocator("iframe");
-      await map.getByRole("heading", { name: "АЗС 5" }).first().waitFor();
-      await press(page, "Hide the map");
-      await page.locator(".by-hand").getByText(`Station ${id}`).waitFor();
-      await press(page, "Take it as the name");
-      await page.getByRole("heading", { level: 1, name: `Station ${id}` }).waitFor();
-      await press(page, "Close it …");
-      await page.getByRole("dialog").getByLabel("Why").fill("demolished");
-      expect(await axeFaults(page)).to.deep.equal([]);
-      await confirm(page, "Close it");
-      await page.getByText("closed by hand").waitFor();
-      await until(
-        () => site.partner.get(`/stations/${id}`),
-        ({ status }) => status === 404,
-      );
-      await press(page, "Reopen it …");
-      await confirm(page, "Reopen it");
-      await page.getByText("closed by hand").waitFor({ state: "detached" });
-      // The refused save is the one complaint: a 422 that the page shows.
-      expect(complaints(site.opened).filter((one) => !one.includes("422"))).to.deep.equal([]);
-      const log = await rows(
-        site.country.db,
-        "select actor, action from operator_log where subject = ? order by id",
-        [`station ${id}`],
-      );
-      expect(log).to.deep.equal([
-        { actor: "vera", action: "station.edit" },
-        ...["edit", "edit", "close", "reopen"].map((verb) => ({
-          actor: "olga",
-          action: `station.${verb}`,
-        })),
-      ]);
-    },
-  );
+  itLong("corrects, shows on its map, closes and reopens a station (decisions 13.18)", async () => {
+    const { id, lat, lon } = placeOf(59);
+    await issueConsumerKey(site.country.db, site.instance.config);
+    const page = await signIn(`/stations/${id}`);
+    await page.getByRole("heading", { level: 1, name: `Station ${id}` }).waitFor();
+    const name = page.getByLabel("Name", { exact: true });
+    await name.fill("АЗС 5");
+    await page.getByLabel("Latitude").fill(`${lat + 0.01}, ${lon}`);
+    const changes = page.locator(".changes");
+    await changes.getByText(`Station ${id} → АЗС 5`).waitFor();
+    await changes.getByText("1.1 km away").waitFor();
+    // Somebody else was faster: what is typed is not lost, and nothing is overwritten.
+    await editStation(by(site.country.db, "vera"), { name: "Another" }, id);
+    await press(page, "Save");
+    await confirm(page, "Move it");
+    await page.getByRole("alert").getByText('it is now "Another"').waitFor();
+    expect(await name.inputValue()).to.equal("АЗС 5");
+    await press(page, "Discard");
+    await until(
+      () => name.inputValue(),
+      (value) => value === "Another",
+    );
+    await name.fill("АЗС 5");
+    await press(page, "Save");
+    await page.getByRole("heading", { level: 1, name: "АЗС 5" }).waitFor();
+    await until(
+      () => site.partner.get(`/stations/${id}`),
+      ({ body }) => body.station.name === "АЗС 5",
+    );
+    await press(page, "Show the map");
+    const map = page.frameLocator("iframe");
+    await map.getByRole("heading", { name: "АЗС 5" }).first().waitFor();
+    await press(page, "Hide the map");
+    await page.locator(".by-hand").getByText(`Station ${id}`).waitFor();
+    await press(page, "Take it as the name");
+    await page.getByRole("heading", { level: 1, name: `Station ${id}` }).waitFor();
+    await press(page, "Close it …");
+    await page.getByRole("dialog").getByLabel("Why").fill("demolished");
+    await isClean(page);
+    await confirm(page, "Close it");
+    await page.getByText("closed by hand").waitFor();
+    await until(
+      () => site.partner.get(`/stations/${id}`),
+      ({ status }) => status === 404,
+    );
+    await press(page, "Reopen it …");
+    await confirm(page, "Reopen it");
+    await page.getByText("closed by hand").waitFor({ state: "detached" });
+    // The refused save is the one complaint: a 422 that the page shows.
+    expect(complaints(site.opened).filter((one) => !one.includes("422"))).to.deep.equal([]);
+    const log = await rows(
+      site.country.db,
+      "select actor, action from operator_log where subject = ? order by id",
+      [`station ${id}`],
+    );
+    expect(log).to.deep.equal([
+      { actor: "vera", action: "station.edit" },
+      ...["edit", "edit", "close", "reopen"].map((verb) => ({
+        actor: "olga",
+        action: `station.${verb}`,
+      })),
+    ]);
+  });
 });

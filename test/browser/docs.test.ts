@@ -1,29 +1,16 @@
 import { expect } from "chai";
-import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
-import { axeFaults, fitsWidth, useBrowser, openPage } from "#test/harness/browser.ts";
-import type { TestInstance } from "#test/harness/instance.ts";
+import { addKey, addPartner, useEdge } from "#test/api/edge.ts";
+import { fitsWidth, isClean, openPage, useBrowser } from "#test/harness/browser.ts";
 import { itLong } from "#test/harness/long.ts";
 
 describe("browser: the API and the guide", () => {
-  let instance: TestInstance;
-  let edge: Edge;
-  let origin: string;
-  let key: string;
-
   useBrowser();
-  before(async () => {
-    instance = await startInstance();
-    edge = await startEdge(instance.config);
-    origin = `http://127.0.0.1:${edge.port}`;
-    key = await addKey(edge.db, await addPartner(edge.db));
-  });
-  after(async () => {
-    await edge?.stop();
-    await instance?.drop();
-  });
+  const edge = useEdge();
 
   it("lists, finds and shows every call with samples, and tries it, from this server alone", async () => {
-    const { page, complaints, requests, close } = await openPage({ width: 1280 });
+    const { origin } = edge;
+    const key = await addKey(edge.db, await addPartner(edge.db));
+    const { page, complaints, requests } = await openPage({ width: 1280 });
     const document = (await (await fetch(`${edge.url}/openapi.json`)).json()) as {
       paths: Record<string, Record<string, { operationId: string; summary: string }>>;
     };
@@ -91,11 +78,11 @@ describe("browser: the API and the guide", () => {
 
     expect(complaints).to.deep.equal([]);
     expect(requests.filter((url) => !url.startsWith(`${origin}/`))).to.deep.equal([]);
-    await close();
   });
 
   itLong("can be read on a phone, in both themes, without a fault that axe finds", async () => {
-    const { page, complaints, close } = await openPage({
+    const { origin } = edge;
+    const { page, complaints } = await openPage({
       ...{ width: 390, height: 844, phone: true, dark: true },
     });
     const themeNow = (): Promise<string> => page.evaluate("document.documentElement.dataset.theme");
@@ -114,7 +101,7 @@ describe("browser: the API and the guide", () => {
     for (const one of await page.locator("main details").all())
       await one.evaluate((element) => element.setAttribute("open", ""));
     expect(await fitsWidth(page)).to.equal(true);
-    expect(await axeFaults(page)).to.deep.equal([]);
+    await isClean(page);
 
     await page.goto(`${origin}/docs/guide/the-first-call`);
     await page.locator("html.script").waitFor();
@@ -125,7 +112,7 @@ describe("browser: the API and the guide", () => {
     await page.getByRole("button", { name: "Light theme" }).click();
     expect(await themeNow()).to.equal("light");
     expect(await ground()).not.to.equal(dark);
-    expect(await axeFaults(page)).to.deep.equal([]);
+    await isClean(page);
 
     const menu = page.getByRole("button", { name: "Menu" });
     const link = page.getByRole("link", { name: "Keep a copy" });
@@ -133,7 +120,7 @@ describe("browser: the API and the guide", () => {
     await menu.click();
     expect(await link.isVisible()).to.equal(true);
     expect(await fitsWidth(page)).to.equal(true);
-    expect(await axeFaults(page)).to.deep.equal([]);
+    await isClean(page);
     await page.keyboard.press("Escape");
     expect(await link.isVisible()).to.equal(false);
     await menu.click();
@@ -141,6 +128,5 @@ describe("browser: the API and the guide", () => {
     await page.waitForURL(`${origin}/docs/guide/keep-a-copy`);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).to.equal("Keep a copy");
     expect(complaints).to.deep.equal([]);
-    await close();
   });
 });

@@ -1,16 +1,10 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { issueConsumerKey } from "#src/keys/consumer-key.ts";
-import { useMap, sendNow, stationsInView } from "#test/browser/map-site.ts";
+import { sendNow, stationsInView, tell } from "#test/browser/map-site.ts";
+import { useOwnMap } from "#test/browser/offline-drive.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
-import {
-  axeFaults,
-  fitsWidth,
-  useBrowser,
-  openPage,
-  type PageOptions,
-} from "#test/harness/browser.ts";
+import { isClean, openPage, press, useBrowser, type PageOptions } from "#test/harness/browser.ts";
 import { itLong } from "#test/harness/long.ts";
 
 // Station 3 has 95 and its price, 5 is out of it, of 8 nobody has told, and 40 alone, 12 km from the first, has 98.
@@ -27,27 +21,15 @@ describe("browser: a driver who needs a grade", function () {
   });
 
   useBrowser();
-  const site = useMap({ stations: 60, roles: ["marks"] });
+  const site = useOwnMap(60);
   before(async () => {
     api = createClient(site.web.baseUrl, site.country.secret);
-    const said: [number, Record<string, unknown>][] = [
+    await tell(site, [
       [3, { status: "queue", fuels: ["92", "95"], prices: { 95: 61.5 }, queue: "5-10" }],
       [5, { status: "yes", fuels: ["92"], fuels_no: ["95"] }],
       [8, { status: "yes" }],
       [40, { status: "low", fuels: ["98"], prices: { 98: 70.1 } }],
-    ];
-    for (const [n, body] of said) {
-      await api.mark(placeOf(n), `driver ${n}`, body);
-      await until(
-        () => api.get(`/stations/${placeOf(n).id}`),
-        (answer) => answer.body.station.fuel.status !== "nodata",
-      );
-    }
-    await issueConsumerKey(site.country.db, site.instance.config);
-    await until(
-      () => fetch(`${site.web.baseUrl}/`, { redirect: "manual" }),
-      ({ status }) => status === 200,
-    );
+    ]);
   });
 
   const open = async (parameters: Record<string, string>, options: PageOptions = phone) => {
@@ -56,8 +38,6 @@ describe("browser: a driver who needs a grade", function () {
     await opened.page.locator(".controls.lower").waitFor();
     return opened;
   };
-  const press = (page: Page, name: string) =>
-    page.getByRole("button", { name, exact: true }).click();
   const pressIn = (page: Page, name: string) =>
     page.locator(".panel").getByRole("button", { name, exact: true }).click();
   const row = (page: Page, n: number) => page.locator(`[data-id="${placeOf(n).id}"]`);
@@ -85,29 +65,21 @@ describe("browser: a driver who needs a grade", function () {
       expect(left, `${width}×${height} ${letters}`).to.deep.equal([]);
     }
   };
-  const isClean = async (page: Page): Promise<void> => {
-    expect(await axeFaults(page)).to.deep.equal([]);
-    expect(await fitsWidth(page)).to.equal(true);
-  };
 
-  itLong(
-    "sees the filter that a partner's address has switched on, and takes it along to another grade",
-    async () => {
-      const { page, complaints, close } = await open({ ...view(4, 13), fuel: "95" });
-      await press(page, "List of stations");
-      await page.getByRole("heading", { name: "1 of 1 have 95" }).waitFor();
-      await pressIn(page, "92");
-      await page.getByRole("heading", { name: "2 of 2 have 92" }).waitFor();
-      await pressIn(page, "92");
-      await page.getByRole("heading", { name: "in view" }).waitFor();
-      expect(await page.locator(".stations .station-row").count()).to.be.above(2);
-      expect(complaints).to.deep.equal([]);
-      await close();
-    },
-  );
+  itLong("sees the filter of a partner's address, and takes it to another grade", async () => {
+    const { page, complaints } = await open({ ...view(4, 13), fuel: "95" });
+    await press(page, "List of stations");
+    await page.getByRole("heading", { name: "1 of 1 have 95" }).waitFor();
+    await pressIn(page, "92");
+    await page.getByRole("heading", { name: "2 of 2 have 92" }).waitFor();
+    await pressIn(page, "92");
+    await page.getByRole("heading", { name: "in view" }).waitFor();
+    expect(await page.locator(".stations .station-row").count()).to.be.above(2);
+    expect(complaints).to.deep.equal([]);
+  });
 
   it("sees who has it, in the notice, the list and the address, and after a reload", async () => {
-    const { page, complaints, close } = await open(view(4, 13));
+    const { page, complaints } = await open(view(4, 13));
     await stationsInView(page);
     await page.keyboard.press("Escape");
     await press(page, "95");
@@ -131,18 +103,16 @@ describe("browser: a driver who needs a grade", function () {
     await page.getByRole("heading", { name: "in view" }).waitFor();
     expect(await row(page, 8).innerText()).to.include("Fuel");
     expect(complaints).to.deep.equal([]);
-    await close();
   });
 
   itLong("is told when nobody has it, and hears a clear word without a position", async () => {
-    const { page, close } = await open({ ...view(0), fuel: "100" }, { ...phone, position: at(0) });
+    const { page } = await open({ ...view(0), fuel: "100" }, { ...phone, position: at(0) });
     await press(page, "Nearest with 100");
     await page.getByText("Nobody has told of 100 within 60 km.").waitFor();
     // The panel answers for another grade at once.
     await pressIn(page, "95");
     await page.getByText("Within 5 km of you").waitFor();
     await row(page, 3).waitFor();
-    await close();
     const lost = await open(view(20), phone);
     await press(lost.page, "Nearest with fuel");
     await lost.page.getByText("You can look around a city instead").waitFor();
@@ -153,11 +123,10 @@ describe("browser: a driver who needs a grade", function () {
     await press(lost.page, "Testograd");
     await lost.page.getByText("Within 5 km of the middle of Testograd").waitFor();
     await row(lost.page, 3).waitFor();
-    await lost.close();
   });
 
   itLong("goes from the list to a card and back to the same place in the list", async () => {
-    const { page, close } = await open(view(15, 12));
+    const { page } = await open(view(15, 12));
     expect(await stationsInView(page)).to.be.greaterThan(20);
     const chosen = page.locator(".stations button[data-id]").nth(15);
     const id = await chosen.getAttribute("data-id");
@@ -178,11 +147,10 @@ describe("browser: a driver who needs a grade", function () {
     await page.locator(`[data-id="${id}"]:focus`).waitFor();
     await page.goBack();
     await page.locator(".panel").waitFor({ state: "detached" });
-    await close();
   });
 
-  it("may take a mark back, and is not held up by the question for the position", async () => {
-    const { page, requests, close } = await openPage(ru);
+  itLong("may take a mark back, and is not held up by the question for the position", async () => {
+    const { page, requests } = await openPage(ru);
     // A viewer who lets the browser's question stand, and seconds that pass when they are told to.
     await page.addInitScript("navigator.geolocation.getCurrentPosition = () => {}");
     await page.clock.install();
@@ -216,83 +184,75 @@ describe("browser: a driver who needs a grade", function () {
       async () => (await api.get(`/stations/${placeOf(8).id}`)).body.station.fuel.pending_status,
       (pending) => pending === "queue",
     );
-    await close();
   });
 
-  itLong(
-    "is asked at a station, adds details to a mark that waits, and is told of the cooldown",
-    async () => {
-      const { page, requests, close } = await openPage({ ...phone, position: at(12) });
-      await page.clock.install();
-      await page.goto(site.widgetUrl(view(12, 17)));
-      await page.locator(".controls.lower").waitFor();
-      const question = page.getByRole("group", {
-        name: "Are you at Station n1012? Is there fuel?",
-      });
-      const learnPosition = async (): Promise<void> => {
-        await press(page, "Nearest with fuel");
-        await page.getByText("Within 5 km of you").waitFor();
-        expect(await question.count()).to.equal(0);
-        await pressIn(page, "Close");
-        await page.locator(".panel").waitFor({ state: "detached" });
-      };
-      await learnPosition();
-      await question.waitFor();
-      await isClean(page);
-      await question.getByRole("button", { name: "Close" }).click();
-      await question.waitFor({ state: "detached" });
-      // Put away for hours, not for this page only.
-      await page.reload();
-      await page.locator(".controls.lower").waitFor();
-      await learnPosition();
-      await press(page, "List of stations");
-      await row(page, 12).click();
-      await page.getByRole("heading", { name: "Station n1012" }).waitFor();
-      await wholeInAllSizes(page);
-      await press(page, "Update status");
-      await wholeInAllSizes(page);
-      await press(page, "Add details");
-      await wholeInAllSizes(page);
-      await press(page, "Without details");
-      await page.clock.pauseAt(Date.now() + 600_000);
-      await press(page, "Fuel");
-      await press(page, "Add details");
-      await page.getByRole("heading", { name: "Your mark: Fuel." }).waitFor();
-      // The seconds stand still.
-      await page.clock.runFor(20_000);
-      expect(requests.filter((url) => url.endsWith("/report"))).to.deep.equal([]);
-      await page.getByLabel("Price of 95").fill("61.5");
-      await press(page, "Send");
-      await page.locator(".result.good").waitFor();
-      await page.getByText(/^You marked this at \d.*; again from \d/).waitFor();
-      expect(requests.filter((url) => url.endsWith("/report"))).to.have.length(1);
-      const { fuel } = (await api.get(`/stations/${placeOf(12).id}`)).body.station;
-      expect(fuel).to.deep.include({ status: "yes" });
-      expect(JSON.stringify(fuel)).to.include("61.5");
+  itLong("is asked at a station, adds details to a mark, is told of the cooldown", async () => {
+    const { page, requests } = await openPage({ ...phone, position: at(12) });
+    await page.clock.install();
+    await page.goto(site.widgetUrl(view(12, 17)));
+    await page.locator(".controls.lower").waitFor();
+    const question = page.getByRole("group", {
+      name: "Are you at Station n1012? Is there fuel?",
+    });
+    const learnPosition = async (): Promise<void> => {
+      await press(page, "Nearest with fuel");
+      await page.getByText("Within 5 km of you").waitFor();
+      expect(await question.count()).to.equal(0);
+      await pressIn(page, "Close");
+      await page.locator(".panel").waitFor({ state: "detached" });
+    };
+    await learnPosition();
+    await question.waitFor();
+    await isClean(page);
+    await question.getByRole("button", { name: "Close" }).click();
+    await question.waitFor({ state: "detached" });
+    // Put away for hours, not for this page only.
+    await page.reload();
+    await page.locator(".controls.lower").waitFor();
+    await learnPosition();
+    await press(page, "List of stations");
+    await row(page, 12).click();
+    await page.getByRole("heading", { name: "Station n1012" }).waitFor();
+    await wholeInAllSizes(page);
+    await press(page, "Update status");
+    await wholeInAllSizes(page);
+    await press(page, "Add details");
+    await wholeInAllSizes(page);
+    await press(page, "Without details");
+    await page.clock.pauseAt(Date.now() + 600_000);
+    await press(page, "Fuel");
+    await press(page, "Add details");
+    await page.getByRole("heading", { name: "Your mark: Fuel." }).waitFor();
+    // The seconds stand still.
+    await page.clock.runFor(20_000);
+    expect(requests.filter((url) => url.endsWith("/report"))).to.deep.equal([]);
+    await page.getByLabel("Price of 95").fill("61.5");
+    await press(page, "Send");
+    await page.locator(".result.good").waitFor();
+    await page.getByText(/^You marked this at \d.*; again from \d/).waitFor();
+    expect(requests.filter((url) => url.endsWith("/report"))).to.have.length(1);
+    const { fuel } = (await api.get(`/stations/${placeOf(12).id}`)).body.station;
+    expect(fuel).to.deep.include({ status: "yes" });
+    expect(JSON.stringify(fuel)).to.include("61.5");
 
-      // For two minutes it can be taken back, once; then the device marks again at once.
-      await page.clock.resume();
-      await wholeInAllSizes(page);
-      await isClean(page);
-      await pressIn(page, "Take back");
-      await page.getByRole("heading", { name: "What is it like there now?" }).waitFor();
-      const fuelNow = async () => (await api.get(`/stations/${placeOf(12).id}`)).body.station.fuel;
-      await until(fuelNow, ({ status, updated }) => status === "nodata" && updated === "");
-      await press(page, "No fuel");
-      await press(page, "Send now");
-      await page.locator(".result.good").waitFor();
-      await page.getByText(/^You marked this at \d.*; again from \d/).waitFor();
-      expect(await page.getByRole("button", { name: "Take back" }).count()).to.equal(0);
-      await until(fuelNow, (one) => one.status === "no" || one.pending_status === "no");
-      await close();
-    },
-  );
+    // For two minutes it can be taken back, once; then the device marks again at once.
+    await page.clock.resume();
+    await wholeInAllSizes(page);
+    await isClean(page);
+    await pressIn(page, "Take back");
+    await page.getByRole("heading", { name: "What is it like there now?" }).waitFor();
+    const fuelNow = async () => (await api.get(`/stations/${placeOf(12).id}`)).body.station.fuel;
+    await until(fuelNow, ({ status, updated }) => status === "nodata" && updated === "");
+    await press(page, "No fuel");
+    await press(page, "Send now");
+    await page.locator(".result.good").waitFor();
+    await page.getByText(/^You marked this at \d.*; again from \d/).waitFor();
+    expect(await page.getByRole("button", { name: "Take back" }).count()).to.equal(0);
+    await until(fuelNow, (one) => one.status === "no" || one.pending_status === "no");
+  });
 
   itLong("says with one tap that what is shown is still so", async () => {
-    const { page, close } = await open(
-      { ...view(5, 17), fuel: "92" },
-      { ...phone, position: at(5) },
-    );
+    const { page } = await open({ ...view(5, 17), fuel: "92" }, { ...phone, position: at(5) });
     await press(page, "List of stations");
     await row(page, 5).click();
     await press(page, "Yes");
@@ -302,7 +262,6 @@ describe("browser: a driver who needs a grade", function () {
     expect(await page.locator(".still-true").count()).to.equal(0);
     const { fuel } = (await api.get(`/stations/${placeOf(5).id}`)).body.station;
     expect(fuel).to.include({ status: "yes", fuels_now: "92", fuels_no: "95" });
-    await close();
   });
 
   itLong("says with one tap who of those that disagree is right", async () => {
@@ -316,7 +275,7 @@ describe("browser: a driver who needs a grade", function () {
       () => api.get(`/stations/${id}`),
       ({ body }) => body.station.fuel.conflict !== null,
     );
-    const { page, close } = await open(view(20, 17), { ...phone, position: at(20) });
+    const { page } = await open(view(20, 17), { ...phone, position: at(20) });
     await press(page, "List of stations");
     await row(page, 20).click();
     const sides = page.locator(".doubt.conflict");
@@ -332,11 +291,10 @@ describe("browser: a driver who needs a grade", function () {
       ["no", 3],
     ]);
     expect(await sides.getByRole("button", { name: "Confirm: no fuel" }).count()).to.equal(0);
-    await close();
   });
 
-  it("reads the stations before the map's script has come, and without any script", async () => {
-    const { page, close } = await openPage(phone);
+  itLong("reads the stations before the map's script, and without any script", async () => {
+    const { page } = await openPage(phone);
     let letGo = (): void => {};
     const held = new Promise<void>((go) => (letGo = go));
     await page.route(/\/assets\/.*\.m?js$/, async (route) => {
@@ -353,7 +311,6 @@ describe("browser: a driver who needs a grade", function () {
     letGo();
     await page.locator(".controls.lower").waitFor();
     await page.locator("#early").waitFor({ state: "detached" });
-    await close();
     const plain = await openPage({ scripts: false, locale: "ru-RU" });
     const still = plain.page;
     await still.goto(`${site.web.baseUrl}/`);
@@ -363,11 +320,10 @@ describe("browser: a driver who needs a grade", function () {
     await link.getByText("95: 61,50 ₽").waitFor();
     await still.goto(new URL((await link.getAttribute("href"))!, still.url()).href);
     expect(await still.title()).to.equal("Station n1003: Очередь");
-    await plain.close();
   });
 
   itLong("opens the station that somebody has shared, and shares it on", async () => {
-    const { page, complaints, close } = await openPage({ ...phone, width: 390 });
+    const { page, complaints } = await openPage({ ...phone, width: 390 });
     await page.goto(`${site.web.baseUrl}/s/${placeOf(3).id}`);
     await page.getByRole("heading", { name: "Station n1003" }).waitFor();
     await page.locator(".status-now").getByText("Queue").waitFor();
@@ -386,6 +342,5 @@ describe("browser: a driver who needs a grade", function () {
     await press(page, "Close");
     await page.locator(".panel").waitFor({ state: "detached" });
     expect(complaints).to.deep.equal([]);
-    await close();
   });
 });

@@ -7,8 +7,8 @@ import { isRefusal } from "#src/contract/refusals.ts";
 import { by } from "#test/harness/by.ts";
 import { until } from "#test/flow/client.ts";
 import { useMap } from "#test/browser/map-site.ts";
-import { axeFaults, fitsWidth, useBrowser, openPage } from "#test/harness/browser.ts";
-import { itLong, windowsOf } from "#test/harness/long.ts";
+import { isClean, openPage, useBrowser } from "#test/harness/browser.ts";
+import { itLong, windowsTried } from "#test/harness/long.ts";
 
 describe("browser: embedding the map", function () {
   useBrowser();
@@ -19,7 +19,7 @@ describe("browser: embedding the map", function () {
   const line = (page: Page) => page.getByRole("region", { name: "The line" }).locator("pre code");
 
   it("makes a line of what is chosen, and shows the map that the line gives", async () => {
-    const { page, complaints, requests, close } = await openPage();
+    const { page, complaints, requests } = await openPage();
     await open(page);
     await page.getByText("shop.test", { exact: true }).waitFor();
     expect(new URL(page.url()).search).to.equal("");
@@ -46,11 +46,10 @@ describe("browser: embedding the map", function () {
     expect(complaints).to.deep.equal([]);
     const foreign = requests.filter((url) => !url.startsWith("data:"));
     expect(foreign.filter((url) => !url.startsWith(`${site.web.baseUrl}/`))).to.deep.equal([]);
-    await close();
   });
 
   itLong("warns of a city that there is not, and offers those of that beginning", async () => {
-    const { page, close } = await openPage();
+    const { page } = await openPage();
     await open(page);
     await page.getByLabel("a city").check();
     const city = page.getByRole("textbox", { name: "City" });
@@ -61,11 +60,10 @@ describe("browser: embedding the map", function () {
     await page.getByRole("button", { name: "Тестоград" }).click();
     expect(await city.inputValue()).to.equal("Тестоград");
     await page.getByText("can be copied when the city is known").waitFor({ state: "detached" });
-    await close();
   });
 
   itLong("says whether the key is good for the partner's website", async () => {
-    const { page, close } = await openPage();
+    const { page } = await openPage();
     await open(page);
     const website = page.getByLabel("Your website");
     for (const host of ["www.shop.test", "https://shop.test/map", "SHOP.test."]) {
@@ -76,12 +74,11 @@ describe("browser: embedding the map", function () {
       await website.fill(host);
       await page.getByText("on this website the map would not be shown").waitFor();
     }
-    await close();
   });
 
-  it("warns of keys that no map can have, and sends a secret key nowhere", async () => {
+  itLong("warns of keys that no map can have, and sends a secret key nowhere", async () => {
     const { db, partnerId, secret } = site.country;
-    const { page, requests, close } = await openPage();
+    const { page, requests } = await openPage();
     const unbound = await addKey(db, partnerId, "publishable", { domains: [], reports: false });
     await open(page, "");
     const field = page.getByLabel("Publishable key");
@@ -103,14 +100,13 @@ describe("browser: embedding the map", function () {
     expect(JSON.stringify(requests)).not.to.include(secret);
     const stored = JSON.stringify(await page.context().storageState());
     expect(stored).to.include(unbound).and.not.include(secret).and.not.include("pk_live_wrong");
-    await close();
   });
 
-  it("remembers the keys that were good here, takes the one that the dashboard leads to, and forgets", async () => {
+  itLong("remembers good keys, takes the one of the dashboard's link, and forgets", async () => {
     const { db, partnerId } = site.country;
     const other = await addKey(db, partnerId, "publishable", { domains: ["other.test"] });
     const prefix = site.key.slice(0, 12);
-    const { page, close } = await openPage();
+    const { page } = await openPage();
     const enter = (query: string) => page.goto(`${site.web.baseUrl}/widget/embed${query}`);
     const field = page.getByLabel("Publishable key");
     await enter(`?prefix=${prefix}`);
@@ -128,12 +124,11 @@ describe("browser: embedding the map", function () {
     await page.getByRole("button", { name: "Forget the key" }).click();
     await enter("");
     expect(await field.inputValue()).to.equal("");
-    await close();
   });
 
-  it("shows the operator's own map as a sample without a key, and a line that people can read", async () => {
+  itLong("shows the operator's own map as a sample, and a line for people", async () => {
     await issueConsumerKey(site.country.db, site.instance.config);
-    const { page, complaints, close } = await openPage();
+    const { page, complaints } = await openPage();
     await until(
       async () => {
         await page.goto(`${site.web.baseUrl}/widget/embed`);
@@ -151,11 +146,10 @@ describe("browser: embedding the map", function () {
     expect(await line(page).textContent()).to.include("?key=pk_live_…&amp;lang=ru");
     expect(await page.getByRole("button", { name: "Copy the line" }).count()).to.equal(0);
     expect(complaints).to.deep.equal([]);
-    await close();
   });
 
   it("opens the station of its address, does what the page around asks, and nobody else, and tells", async () => {
-    const { page, complaints, requests, close } = await openPage();
+    const { page, complaints, requests } = await openPage();
     await page.addInitScript(
       "window.told = []; addEventListener('message', ({ data }) => told.push(data));",
     );
@@ -216,15 +210,14 @@ describe("browser: embedding the map", function () {
       (some) => some.at(-1)?.["height"] === 0,
     );
     expect(complaints.filter((said) => !said.includes("404"))).to.deep.equal([]);
-    await close();
   });
 
-  it("says in one line on the map what incident is open", async () => {
+  itLong("says in one line on the map what incident is open", async () => {
     const act = by(site.country.db, "olga");
     const told = { title: "Marks wait", title_ru: "Отметки ждут", text: "We look into it." };
     const opened = await openIncident(act, { ...told, feeds: ["marks"] });
     if (isRefusal(opened)) throw new Error(opened.code);
-    const { page, close } = await openPage({ locale: "ru-RU" });
+    const { page } = await openPage({ locale: "ru-RU" });
     const line = page.locator("iframe").contentFrame().getByRole("link", { name: "Отметки ждут" });
     const config = `${site.web.baseUrl}/api/v1/partner/widget/config`;
     await until(
@@ -235,18 +228,16 @@ describe("browser: embedding the map", function () {
     await line.waitFor();
     expect(await line.getAttribute("href")).to.equal(`${site.web.baseUrl}/status`);
     await closeIncident(act, { text: "Mended." }, opened.id);
-    await close();
   });
 
-  it("says in a frame whose sandbox keeps the map's files out what it needs", async () => {
-    const { page, close } = await openPage();
+  itLong("says in a frame whose sandbox keeps the map's files out what it needs", async () => {
+    const { page } = await openPage();
     const needs = page.locator("iframe").contentFrame().getByText("allow-same-origin");
     await page.goto(site.pageOn("shop.test", { sandbox: "allow-scripts" }));
     await needs.waitFor();
     await page.goto(site.pageOn("shop.test", { sandbox: "allow-scripts allow-same-origin" }));
     await page.locator("iframe").contentFrame().getByRole("main").waitFor();
     expect(await needs.isVisible()).to.equal(false);
-    await close();
   });
 
   it("is served under a policy that lets nothing in but itself", async () => {
@@ -259,18 +250,16 @@ describe("browser: embedding the map", function () {
     expect([slash.url, slash.status]).to.deep.equal([`${site.web.baseUrl}/widget/embed`, 200]);
   });
 
-  for (const [width, dark] of windowsOf(1)) {
+  for (const [width, dark] of windowsTried) {
     it(`has no accessibility fault at ${width} px, ${dark ? "dark" : "light"}`, async () => {
-      const { page, close } = await openPage({ width, dark });
+      const { page } = await openPage({ width, dark });
       await open(page);
       await page.getByText("shop.test", { exact: true }).waitFor();
       await page.getByLabel("a point").check();
       await page.getByLabel("Latitude").fill("95");
       await page.getByLabel("Longitude").fill("37");
       await page.locator("iframe").contentFrame().getByRole("main").waitFor();
-      expect(await axeFaults(page)).to.deep.equal([]);
-      expect(await fitsWidth(page)).to.equal(true);
-      await close();
+      await isClean(page);
     });
   }
 });

@@ -3,11 +3,12 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FrameLocator, Page } from "playwright-core";
 import { addKey } from "#test/api/edge.ts";
-import type { Country } from "#test/flow/country.ts";
+import { createClient, until } from "#test/flow/client.ts";
+import { type Country, placeOf } from "#test/flow/country.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import type { RunningRole } from "#test/harness/roles.ts";
 import { openStage } from "#test/flow/stage.ts";
-import { use } from "#test/harness/use.ts";
+import { type Settings, settingsOf, use } from "#test/harness/use.ts";
 
 /** A service with a test country, and a partner's website that embeds its map. */
 export interface MapSite {
@@ -32,10 +33,10 @@ export const useMap = (options: Parameters<typeof openMapSite>[0] = {}): MapSite
 
 /** @param roles further roles than `web`, and what the key is allowed */
 export async function openMapSite(
-  options: { stations?: number; roles?: string[]; key?: object; env?: Record<string, string> } = {},
+  options: { stations?: number; roles?: string[]; key?: object; env?: Settings } = {},
 ): Promise<MapSite> {
   const roles = ["web", ...(options.roles ?? [])];
-  const settings = { KEYS_REFRESH_MS: "200", ...options.env };
+  const settings = { KEYS_REFRESH_MS: "200", ...settingsOf(options.env ?? {}) };
   const stage = await openStage(options.stations ?? 60, roles, settings);
   const { instance, country, web } = stage;
   const bound = { domains: ["shop.test"], ...options.key };
@@ -78,6 +79,21 @@ async function openSite(
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   return { server, port: (server.address() as AddressInfo).port };
+}
+
+/** Marks stations by their numbers, each by a driver of its own, until the service shows them. */
+export async function tell(
+  { web, country }: MapSite,
+  said: readonly (readonly [n: number, mark: Record<string, unknown>])[],
+): Promise<void> {
+  const api = createClient(web.baseUrl, country.secret);
+  for (const [n, mark] of said) {
+    await api.mark(placeOf(n), `driver ${n}`, mark);
+    await until(
+      () => api.get(`/stations/${placeOf(n).id}`),
+      ({ body }) => body.station.fuel.status !== "nodata",
+    );
+  }
 }
 
 /** The map in a partner's page. */

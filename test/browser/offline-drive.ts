@@ -7,10 +7,14 @@ import { placeOf } from "#test/flow/country.ts";
 import { use } from "#test/harness/use.ts";
 
 /** The site of a `describe` whose map at `/` is in force: the one that can be kept on a phone. */
-export const useOwnMap = (): MapSite => use(openOwnMap, (site) => site.stop());
+export const useOwnMap = (stations?: number): MapSite =>
+  use(
+    () => openOwnMap(stations),
+    (site) => site.stop(),
+  );
 
-export async function openOwnMap(): Promise<MapSite> {
-  const site = await openMapSite({ stations: 40, roles: ["marks"] });
+async function openOwnMap(stations = 40): Promise<MapSite> {
+  const site = await openMapSite({ stations, roles: ["marks"] });
   await issueConsumerKey(site.country.db, site.instance.config);
   await until(
     () => fetch(`${site.web.baseUrl}/`, { redirect: "manual" }),

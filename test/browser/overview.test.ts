@@ -1,16 +1,9 @@
 import { expect } from "chai";
-import type { Page } from "playwright-core";
 import { rows } from "#src/infrastructure/db.ts";
 import { useMap, stationsInView } from "#test/browser/map-site.ts";
 import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
-import {
-  axeFaults,
-  fitsWidth,
-  useBrowser,
-  openPage,
-  type PageOptions,
-} from "#test/harness/browser.ts";
+import { isClean, openPage, useBrowser, type PageOptions } from "#test/harness/browser.ts";
 import { itLong } from "#test/harness/long.ts";
 
 // 60 stations of Тестоград, of which three out of five have data, and a town with one station that has none.
@@ -66,14 +59,10 @@ describe("browser: the overview, and a station's last 48 hours", function () {
     await opened.page.goto(site.web.baseUrl + path);
     return opened;
   };
-  const isClean = async (page: Page): Promise<void> => {
-    expect(await axeFaults(page)).to.deep.equal([]);
-    expect(await fitsWidth(page)).to.equal(true);
-  };
 
   it("shows a phone in Russian what is out where, and sorts without a script", async () => {
     const phone = { phone: true, width: 360, height: 640, locale: "ru-RU", dark: true };
-    const { page, complaints, close } = await open("/overview", phone);
+    const { page, complaints } = await open("/overview", phone);
     await page.getByRole("heading", { name: "Где не хватает топлива", exact: true }).waitFor();
     const tile = page.locator(".tiles li", { hasText: "Без 95" });
     expect((await tile.textContent())?.replace(/\s+/g, " ")).to.include("50 % 1 из 2");
@@ -92,11 +81,10 @@ describe("browser: the overview, and a station's last 48 hours", function () {
     await page.getByText("Данных об этих днях пока нет").waitFor();
     await isClean(page);
     expect(complaints).to.deep.equal([]);
-    await close();
   });
 
   itLong("shows the days of a city as bars and as a table, and goes on paper", async () => {
-    const { page, complaints, close } = await open("/overview?days=7", { width: 1100 });
+    const { page, complaints } = await open("/overview?days=7", { width: 1100 });
     await page.getByRole("link", { name: "Тестоград" }).click();
     await page.getByRole("link", { name: "30 days" }).click();
     await page.getByRole("img", { name: /^Bars, a day each/ }).waitFor();
@@ -116,7 +104,6 @@ describe("browser: the overview, and a station's last 48 hours", function () {
     await page.emulateMedia({ media: "print" });
     expect(await page.getByRole("link", { name: "7 days" }).isVisible()).to.equal(false);
     expect(complaints).to.deep.equal([]);
-    await close();
   });
 
   it("may be framed by pages of a key's domains, and by nobody else", async () => {
@@ -135,35 +122,31 @@ describe("browser: the overview, and a station's last 48 hours", function () {
     expect(text).to.include(`embed=1&amp;key=${site.key}`).and.not.include('href="list');
   });
 
-  itLong(
-    "draws a station's last 48 hours when its card is opened, and nothing where none are known",
-    async () => {
-      const phone = { phone: true, width: 360, height: 740 };
-      const { lat, lon } = placeOf(4);
-      const at = { lat: String(lat), lon: String(lon), zoom: "13", gestures: "greedy" };
-      const { page, complaints, close } = await openPage(phone);
-      const asked: string[] = [];
-      page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-      await page.goto(site.widgetUrl(at));
-      await stationsInView(page);
-      await page.getByRole("link", { name: "Where fuel is missing" }).waitFor();
-      expect(asked.filter((path) => /history/.test(path))).to.deep.equal([]);
-      await page.locator(`[data-id="${placeOf(5).id}"]`).click();
-      const strip = page.getByRole("region", { name: "Last 48 hours" });
-      await strip.waitFor();
-      await strip.getByText("As text").click();
-      expect(await strip.getByRole("listitem").first().textContent()).to.match(/^Fuel: .+ – /);
-      expect(await strip.getByRole("listitem").count()).to.be.within(4, 6);
-      await isClean(page);
-      await strip.scrollIntoViewIfNeeded();
-      const told = page.waitForResponse(/history/);
-      await page.getByRole("button", { name: "Back", exact: true }).click();
-      await page.locator(`[data-id="${placeOf(4).id}"]`).click();
-      expect((await (await told).json()).runs).to.have.length(1);
-      await page.getByText("No data").first().waitFor();
-      expect(await strip.count()).to.equal(0);
-      expect(complaints).to.deep.equal([]);
-      await close();
-    },
-  );
+  itLong("draws a station's last 48 hours on its card, and nothing of none", async () => {
+    const phone = { phone: true, width: 360, height: 740 };
+    const { lat, lon } = placeOf(4);
+    const at = { lat: String(lat), lon: String(lon), zoom: "13", gestures: "greedy" };
+    const { page, complaints } = await openPage(phone);
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await page.goto(site.widgetUrl(at));
+    await stationsInView(page);
+    await page.getByRole("link", { name: "Where fuel is missing" }).waitFor();
+    expect(asked.filter((path) => /history/.test(path))).to.deep.equal([]);
+    await page.locator(`[data-id="${placeOf(5).id}"]`).click();
+    const strip = page.getByRole("region", { name: "Last 48 hours" });
+    await strip.waitFor();
+    await strip.getByText("As text").click();
+    expect(await strip.getByRole("listitem").first().textContent()).to.match(/^Fuel: .+ – /);
+    expect(await strip.getByRole("listitem").count()).to.be.within(4, 6);
+    await isClean(page);
+    await strip.scrollIntoViewIfNeeded();
+    const told = page.waitForResponse(/history/);
+    await page.getByRole("button", { name: "Back", exact: true }).click();
+    await page.locator(`[data-id="${placeOf(4).id}"]`).click();
+    expect((await (await told).json()).runs).to.have.length(1);
+    await page.getByText("No data").first().waitFor();
+    expect(await strip.count()).to.equal(0);
+    expect(complaints).to.deep.equal([]);
+  });
 });

@@ -2,29 +2,19 @@ import { expect } from "chai";
 import { closeIncident, openIncident } from "#src/alarms/service/incidents.ts";
 import { isRefusal } from "#src/contract/refusals.ts";
 import { feeds } from "#src/domain/service-state.ts";
-import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { until } from "#test/flow/client.ts";
-import {
-  axeFaults,
-  fitsWidth,
-  useBrowser,
-  openPage,
-  type PageOptions,
-} from "#test/harness/browser.ts";
+import { isClean, openPage, useBrowser, type PageOptions } from "#test/harness/browser.ts";
 import { by } from "#test/harness/by.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { sized } from "#test/harness/long.ts";
-import { type RunningRole, startRole } from "#test/harness/roles.ts";
+import { useStage } from "#test/flow/stage.ts";
+import { useRoles } from "#test/harness/use.ts";
 
 describe("browser: the status of the service", function () {
-  let instance: TestInstance;
-  let web: RunningRole;
-  let db: Db;
-
   useBrowser();
+  const { instance, country } = useStage(0, [], { POLL_MS: "200" });
   before(async () => {
-    instance = await createTestInstance({ POLL_MS: "200" });
-    db = createDb(instance.config, "test");
+    const { db } = country;
     await rows(
       db,
       `insert into service_days (day, feed, first_minute, last_well, well)
@@ -39,17 +29,8 @@ describe("browser: the status of the service", function () {
     const past = await openIncident(by(db, "olga"), { ...told, text: first! });
     if (!isRefusal(past)) await closeIncident(by(db, "olga"), { text: more! }, past.id);
     await openIncident(by(db, "olga"), { ...told, text: first!, text_ru: "Разбираемся." });
-    web = await startRole("web", instance.env);
-    await until(
-      async () => (await (await fetch(`${web.baseUrl}/status.json`)).json()) as { days: object[] },
-      ({ days }) => days.length > 0,
-    );
   });
-  after(async () => {
-    await web?.stop();
-    await db?.destroy();
-    await instance?.drop();
-  });
+  const [web] = useRoles(["web"], instance);
 
   const looked: [name: string, options: PageOptions, title: string, feed: string][] = [
     [
@@ -61,8 +42,13 @@ describe("browser: the status of the service", function () {
   ];
   for (const [name, options, title, feed] of looked.slice(0, sized(1, looked.length)))
     it(`is clean, fits and says in words what its bars show: ${name}`, async () => {
-      const { page, complaints, close } = await openPage(options);
-      await page.goto(`${web.baseUrl}/status`);
+      const { page, complaints } = await openPage(options);
+      await until(
+        async () =>
+          (await (await fetch(`${web!.baseUrl}/status.json`)).json()) as { days: object[] },
+        ({ days }) => days.length > 0,
+      );
+      await page.goto(`${web!.baseUrl}/status`);
       await page.getByRole("heading", { name: title, exact: true }).waitFor();
       const bars = page.getByRole("img", { name: new RegExp(`^${feed}`) });
       expect(await bars.getAttribute("aria-label")).to.match(/69[.,]44/);
@@ -71,9 +57,7 @@ describe("browser: the status of the service", function () {
       expect(await page.locator(".incidents .state").count()).to.equal(1);
       await page.locator("summary").click();
       await page.getByRole("rowheader").first().waitFor();
-      expect(await axeFaults(page)).to.deep.equal([]);
-      expect(await fitsWidth(page)).to.equal(true);
+      await isClean(page);
       expect(complaints).to.deep.equal([]);
-      await close();
     });
 });

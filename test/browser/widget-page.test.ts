@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { frameOf, useMap, sendNow, stationsInView } from "#test/browser/map-site.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { axeFaults, useBrowser, openPage } from "#test/harness/browser.ts";
+import { isClean, openPage, useBrowser } from "#test/harness/browser.ts";
 import { itLong } from "#test/harness/long.ts";
 
 describe("browser: the map's parameters and ways to use it", function () {
@@ -31,65 +31,52 @@ describe("browser: the map's parameters and ways to use it", function () {
     await point.page.goto(site.widgetUrl({ city: "ТЕСТОГРАД" }));
     expect(await stationsInView(point.page)).to.be.greaterThan(10);
     expect(point.complaints).to.deep.equal([]);
-    await point.close();
   });
 
-  itLong(
-    "starts in the theme that is asked for, and remembers what the viewer chooses",
-    async () => {
-      const { page, close } = await open({ ...here, theme: "dark" });
-      expect(await themeOf(page)).to.equal("dark");
-      await page.getByRole("button", { name: "More" }).click();
-      await page.getByRole("button", { name: "Light theme" }).click();
-      expect(await themeOf(page)).to.equal("light");
-      await page.reload();
-      await ready(page);
-      expect(await themeOf(page)).to.equal("light");
-      await page.goto(site.widgetUrl({ ...here, theme: "dark", themelock: "1" }));
-      await ready(page);
-      expect(await themeOf(page)).to.equal("dark");
-      await page.getByRole("button", { name: "More" }).click();
-      await page.getByRole("link", { name: "Service status" }).waitFor();
-      expect(await page.getByRole("button", { name: /theme/ }).count()).to.equal(0);
-      await close();
-    },
-  );
+  itLong("starts in the theme that is asked for, and remembers the viewer's choice", async () => {
+    const { page } = await open({ ...here, theme: "dark" });
+    expect(await themeOf(page)).to.equal("dark");
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("button", { name: "Light theme" }).click();
+    expect(await themeOf(page)).to.equal("light");
+    await page.reload();
+    await ready(page);
+    expect(await themeOf(page)).to.equal("light");
+    await page.goto(site.widgetUrl({ ...here, theme: "dark", themelock: "1" }));
+    await ready(page);
+    expect(await themeOf(page)).to.equal("dark");
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("link", { name: "Service status" }).waitFor();
+    expect(await page.getByRole("button", { name: /theme/ }).count()).to.equal(0);
+  });
 
   itLong("follows the system by itself", async () => {
-    const { page, close } = await open(here, { dark: true });
+    const { page } = await open(here, { dark: true });
     expect(await themeOf(page)).to.equal("dark");
     await page.emulateMedia({ colorScheme: "light" });
     await page.locator('html[data-theme="light"]').waitFor();
-    await close();
   });
 
-  itLong(
-    "shares gestures with the page around it only inside a frame, unless told otherwise",
-    async () => {
-      const { page, close } = await openPage();
-      const shares = ".maplibregl-cooperative-gestures";
-      for (const [parameters, inFrame, alone] of [
-        [{}, 1, 0],
-        [{ gestures: "greedy" }, 0, 0],
-        [{ gestures: "cooperative" }, 1, 1],
-      ] as const) {
-        await page.goto(site.pageOn("shop.test", parameters));
-        const frame = frameOf(page);
-        await frame.getByRole("region", { name: "Map of filling stations" }).waitFor();
-        expect(await frame.locator(shares).count()).to.equal(inFrame);
-        await page.goto(site.widgetUrl(parameters));
-        await ready(page);
-        expect(await page.locator(shares).count()).to.equal(alone);
-      }
-      await close();
-    },
-  );
+  itLong("shares gestures with the page around it in a frame alone, unless told", async () => {
+    const { page } = await openPage();
+    const shares = ".maplibregl-cooperative-gestures";
+    for (const [parameters, inFrame, alone] of [
+      [{}, 1, 0],
+      [{ gestures: "greedy" }, 0, 0],
+      [{ gestures: "cooperative" }, 1, 1],
+    ] as const) {
+      await page.goto(site.pageOn("shop.test", parameters));
+      const frame = frameOf(page);
+      await frame.getByRole("region", { name: "Map of filling stations" }).waitFor();
+      expect(await frame.locator(shares).count()).to.equal(inFrame);
+      await page.goto(site.widgetUrl(parameters));
+      await ready(page);
+      expect(await page.locator(shares).count()).to.equal(alone);
+    }
+  });
 
   itLong("speaks the language and wears the colour of its address", async () => {
-    const { page, close } = await open(
-      { ...here, lang: "en", accent: "ffe000" },
-      { locale: "ru-RU" },
-    );
+    const { page } = await open({ ...here, lang: "en", accent: "ffe000" }, { locale: "ru-RU" });
     await page.getByRole("button", { name: "Filters", exact: true }).waitFor();
     expect(await page.evaluate<string>("document.documentElement.lang")).to.equal("en");
     const colour = () =>
@@ -101,12 +88,11 @@ describe("browser: the map's parameters and ways to use it", function () {
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("button", { name: "Dark theme" }).click();
     expect(await colour()).to.equal("rgb(255 224 0)");
-    expect(await axeFaults(page)).to.deep.equal([]);
-    await close();
+    await isClean(page);
   });
 
   itLong("tells the page around it what happens, and no page without a frame", async () => {
-    const { page, close } = await openPage();
+    const { page } = await openPage();
     await page.addInitScript(
       `window.told = []; addEventListener("message", ({ origin, data }) => {
          if (String(data?.type).startsWith("fuelmark:")) window.told.push({ origin, ...data });
@@ -132,11 +118,10 @@ describe("browser: the map's parameters and ways to use it", function () {
     await page.goto(site.widgetUrl(here));
     await stationsInView(page);
     expect(await page.evaluate("window.told")).to.deep.equal([]);
-    await close();
   });
 
   itLong("has buttons to zoom at every height, and one to locate only where it may", async () => {
-    const { page, close } = await openPage();
+    const { page } = await openPage();
     await page.goto(site.pageOn("shop.test", here));
     const frame = frameOf(page);
     const button = (name: string) => frame.getByRole("button", { name, exact: true });
@@ -157,30 +142,25 @@ describe("browser: the map's parameters and ways to use it", function () {
     );
     await button("Zoom in").waitFor();
     expect(await button("Where am I").count()).to.equal(0);
-    await close();
   });
 
-  itLong(
-    "has a full-screen button where the page around it allows that, and else none",
-    async () => {
-      const { page, close } = await openPage();
-      await page.goto(site.pageOn("shop.test", here));
-      const frame = frameOf(page);
-      await frame.getByRole("button", { name: "More" }).click();
-      await frame.getByRole("button", { name: "Full screen" }).waitFor();
-      await page.evaluate(
-        "(() => { const f = document.querySelector('iframe'); f.removeAttribute('allow'); f.src = f.src; })()",
-      );
-      await frame.getByRole("button", { name: "Full screen" }).waitFor({ state: "detached" });
-      await frame.getByRole("button", { name: "More" }).click();
-      await frame.getByRole("link", { name: "Privacy" }).waitFor();
-      expect(await frame.getByRole("button", { name: "Full screen" }).count()).to.equal(0);
-      await close();
-    },
-  );
+  itLong("has a full-screen button where the page around it allows that alone", async () => {
+    const { page } = await openPage();
+    await page.goto(site.pageOn("shop.test", here));
+    const frame = frameOf(page);
+    await frame.getByRole("button", { name: "More" }).click();
+    await frame.getByRole("button", { name: "Full screen" }).waitFor();
+    await page.evaluate(
+      "(() => { const f = document.querySelector('iframe'); f.removeAttribute('allow'); f.src = f.src; })()",
+    );
+    await frame.getByRole("button", { name: "Full screen" }).waitFor({ state: "detached" });
+    await frame.getByRole("button", { name: "More" }).click();
+    await frame.getByRole("link", { name: "Privacy" }).waitFor();
+    expect(await frame.getByRole("button", { name: "Full screen" }).count()).to.equal(0);
+  });
 
   it("can be used with the keyboard alone: Tab reaches everything, Escape leads back", async () => {
-    const { page, close } = await open(here);
+    const { page } = await open(here);
     const focused = () =>
       page.evaluate<string>(
         "(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim()",
@@ -201,11 +181,10 @@ describe("browser: the map's parameters and ways to use it", function () {
     await page.keyboard.press("Escape");
     await page.locator(".panel").waitFor({ state: "detached" });
     await page.locator('[aria-label="List of stations"]:focus').waitFor();
-    await close();
   });
 
-  it("leads to the plain list without JavaScript, where everything can be asked for", async () => {
-    const { page, close } = await openPage({ scripts: false });
+  itLong("leads to the plain list without JavaScript, which has all filters", async () => {
+    const { page } = await openPage({ scripts: false });
     await page.goto(site.widgetUrl());
     await page.getByRole("link", { name: `Station ${id}` }).waitFor();
     const link = page.getByRole("link", { name: /plain list/ });
@@ -214,6 +193,5 @@ describe("browser: the map's parameters and ways to use it", function () {
     await page.getByLabel("Status").selectOption("any");
     await page.getByRole("button", { name: "Show" }).click();
     await page.getByRole("heading", { name: `Station ${id}` }).waitFor();
-    await close();
   });
 });

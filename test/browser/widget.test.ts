@@ -3,33 +3,23 @@ import type { FrameLocator, Page } from "playwright-core";
 import { rows } from "#src/infrastructure/db.ts";
 import { deviceReporter } from "#src/marks/marks.ts";
 import { addKey } from "#test/api/edge.ts";
-import {
-  frameOf,
-  type MapSite,
-  openMapSite,
-  sendNow,
-  stationsInView,
-} from "#test/browser/map-site.ts";
+import { frameOf, sendNow, stationsInView, useMap } from "#test/browser/map-site.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { type Place, placeOf } from "#test/flow/country.ts";
-import { useBrowser, type OpenedPage, openPage, type PageOptions } from "#test/harness/browser.ts";
+import { openPage, useBrowser, type OpenedPage, type PageOptions } from "#test/harness/browser.ts";
 import { itLong } from "#test/harness/long.ts";
 
 type Map = Page | FrameLocator;
 
 describe("browser: drivers on the map", function () {
-  let site: MapSite;
   let api: Client;
   let station = 0;
 
   useBrowser();
-  before(async () => {
-    const key = { domains: ["shop.test", "shop2.test"] };
-    site = await openMapSite({ stations: 200, roles: ["marks"], key });
+  const key = { domains: ["shop.test", "shop2.test"] };
+  const site = useMap({ stations: 200, roles: ["marks"], key });
+  before(() => {
     api = createClient(site.web.baseUrl, site.country.secret);
-  });
-  after(async () => {
-    await site?.stop();
   });
 
   /** A station that no other test marks. */
@@ -87,65 +77,58 @@ describe("browser: drivers on the map", function () {
     await other.locator(".status-now").getByText("Queue", { exact: true }).waitFor();
     const shown = await fuelOf(place);
     expect([shown.status, shown.pending_status]).to.deep.equal(["queue", ""]);
-    await author.close();
-    await second.close();
   });
 
-  itLong(
-    "forgets the device on request, here and at the service, and keeps it while the service is away",
-    async () => {
-      const place = nextPlace();
-      const { page, close } = await driver(place);
-      await mark(page, "Little fuel");
-      await page.getByText("Thank you").waitFor();
-      const remembered = () =>
-        page.evaluate<(string | null)[]>(
-          `["device", "marks"].map((name) => localStorage.getItem(name))`,
-        );
-      const [device] = (await remembered()) as [string];
-      const known = () =>
-        rows(site.country.db, "select from reporters where hash = decode(?, 'hex')", [
-          deviceReporter(site.instance.config.reporterPepper, device),
-        ]);
-      expect(await known()).to.have.length(1);
-      await page.keyboard.press("Escape");
-      await stationsInView(page);
-      const forget = async (): Promise<void> => {
-        await page.getByRole("button", { name: "Forget this device" }).click();
-        await page.getByRole("button", { name: "Forget it" }).click();
-      };
-      await page.route("**/widget/forget", (route) => route.abort());
-      await forget();
-      await page.getByText("nothing was forgotten").waitFor();
-      expect((await remembered())[0]).to.equal(device);
-      await page.unroute("**/widget/forget");
-      await forget();
-      await page.getByText("This device is forgotten.").waitFor();
-      expect(await remembered()).to.deep.equal([null, null]);
-      expect(await known()).to.have.length(0);
-      const link = await page.getByRole("link", { name: "Privacy" }).getAttribute("href");
-      const policy = await (await fetch(link!)).text();
-      expect(policy).to.include("Forget this device");
-      await close();
-    },
-  );
+  itLong("forgets the device here and at the service, and not while that is away", async () => {
+    const place = nextPlace();
+    const { page } = await driver(place);
+    await mark(page, "Little fuel");
+    await page.getByText("Thank you").waitFor();
+    const remembered = () =>
+      page.evaluate<(string | null)[]>(
+        `["device", "marks"].map((name) => localStorage.getItem(name))`,
+      );
+    const [device] = (await remembered()) as [string];
+    const known = () =>
+      rows(site.country.db, "select from reporters where hash = decode(?, 'hex')", [
+        deviceReporter(site.instance.config.reporterPepper, device),
+      ]);
+    expect(await known()).to.have.length(1);
+    await page.keyboard.press("Escape");
+    await stationsInView(page);
+    const forget = async (): Promise<void> => {
+      await page.getByRole("button", { name: "Forget this device" }).click();
+      await page.getByRole("button", { name: "Forget it" }).click();
+    };
+    await page.route("**/widget/forget", (route) => route.abort());
+    await forget();
+    await page.getByText("nothing was forgotten").waitFor();
+    expect((await remembered())[0]).to.equal(device);
+    await page.unroute("**/widget/forget");
+    await forget();
+    await page.getByText("This device is forgotten.").waitFor();
+    expect(await remembered()).to.deep.equal([null, null]);
+    expect(await known()).to.have.length(0);
+    const link = await page.getByRole("link", { name: "Privacy" }).getAttribute("href");
+    const policy = await (await fetch(link!)).text();
+    expect(policy).to.include("Forget this device");
+  });
 
   itLong("does not ask a driver to confirm his own mark after a reload either", async () => {
     const place = nextPlace();
-    const { page, close } = await driver(place);
+    const { page } = await driver(place);
     await mark(page, "Little fuel");
     await page.getByText("Thank you").waitFor();
     await page.reload();
     await openCard(page, place);
     await page.getByText("Your mark waits for another driver").waitFor();
     expect(await page.getByRole("button", { name: /^Confirm/ }).count()).to.equal(0);
-    await close();
   });
 
   it("counts a mark made at the station, with all its details, and shows what the API says", async () => {
     const place = nextPlace();
     const position = { latitude: place.lat, longitude: place.lon, accuracy: 10 };
-    const { page, complaints, close } = await driver(place, { position });
+    const { page, complaints } = await driver(place, { position });
     await page.getByRole("button", { name: "Update status" }).click();
     await page.getByRole("button", { name: "Add details" }).click();
     await page.getByRole("button", { name: "Fuel", exact: true }).click();
@@ -161,61 +144,51 @@ describe("browser: drivers on the map", function () {
     await page.getByText("At most 20 l per person").waitFor();
     expect(await page.locator(".grades").innerText()).to.match(/95\s+\?\s+not known\s+₽61\.50/);
     expect(complaints).to.deep.equal([]);
-    await close();
   });
 
-  itLong(
-    "knows its driver again in a frame that the browser forbids a storage, on that website alone",
-    async () => {
-      const place = nextPlace();
-      const { page, close } = await openPage();
-      await page.goto(site.pageOn("www.shop.test", around(place)));
-      await openCard(frameOf(page), place);
-      await mark(frameOf(page), "Queue");
-      await frameOf(page).getByText("Your mark waits for another driver").waitFor();
-      await page.reload();
-      await openCard(frameOf(page), place);
-      await frameOf(page).getByText("Your mark waits for another driver").waitFor();
-      await page.goto(site.pageOn("www.shop2.test", around(place)));
-      await openCard(frameOf(page), place);
-      await frameOf(page).getByRole("button", { name: "Confirm: a queue" }).waitFor();
-      await close();
-    },
-  );
-
-  itLong(
-    "offers no marks where the key takes none, and says so when they are switched off meanwhile",
-    async () => {
-      const { db, partnerId } = site.country;
-      const place = nextPlace();
-      await api.mark({ ...place, lat: 10 }, "far away", { status: "low" });
-      const key = await addKey(db, partnerId, "publishable", { domains: [], reports: false });
-      const { page, close } = await openPage();
-      await page.goto(site.widgetUrl({ ...around(place), key }));
-      await openCard(page, place);
-      await page.getByText("Not confirmed yet: little fuel").waitFor();
-      expect(await page.getByRole("button", { name: /^(Confirm|Update)/ }).count()).to.equal(0);
-      await close();
-
-      const open = await addKey(db, partnerId, "publishable", { domains: [] });
-      const late = await openPage();
-      await late.page.goto(site.widgetUrl({ ...around(place), key: open }));
-      await openCard(late.page, place);
-      await rows(db, "update keys set reports = false where id = (select max(id) from keys)", []);
-      const asked = createClient(site.web.baseUrl, open);
-      await until(
-        async () => (await asked.get("/widget/config")).body.reports_enabled as boolean,
-        (enabled) => !enabled,
-      );
-      await mark(late.page, "Fuel");
-      await late.page.getByText("Marks are switched off on this map").waitFor();
-      await late.close();
-    },
-  );
-
-  it("tells the viewer that he is offline, keeps the mark, and sends it when he is back", async () => {
+  itLong("knows its driver in a frame without storage, on that website alone", async () => {
     const place = nextPlace();
-    const { page, close } = await driver(place);
+    const { page } = await openPage();
+    await page.goto(site.pageOn("www.shop.test", around(place)));
+    await openCard(frameOf(page), place);
+    await mark(frameOf(page), "Queue");
+    await frameOf(page).getByText("Your mark waits for another driver").waitFor();
+    await page.reload();
+    await openCard(frameOf(page), place);
+    await frameOf(page).getByText("Your mark waits for another driver").waitFor();
+    await page.goto(site.pageOn("www.shop2.test", around(place)));
+    await openCard(frameOf(page), place);
+    await frameOf(page).getByRole("button", { name: "Confirm: a queue" }).waitFor();
+  });
+
+  itLong("offers no marks where the key takes none, and says so when that changes", async () => {
+    const { db, partnerId } = site.country;
+    const place = nextPlace();
+    await api.mark({ ...place, lat: 10 }, "far away", { status: "low" });
+    const key = await addKey(db, partnerId, "publishable", { domains: [], reports: false });
+    const { page } = await openPage();
+    await page.goto(site.widgetUrl({ ...around(place), key }));
+    await openCard(page, place);
+    await page.getByText("Not confirmed yet: little fuel").waitFor();
+    expect(await page.getByRole("button", { name: /^(Confirm|Update)/ }).count()).to.equal(0);
+
+    const open = await addKey(db, partnerId, "publishable", { domains: [] });
+    const late = await openPage();
+    await late.page.goto(site.widgetUrl({ ...around(place), key: open }));
+    await openCard(late.page, place);
+    await rows(db, "update keys set reports = false where id = (select max(id) from keys)", []);
+    const asked = createClient(site.web.baseUrl, open);
+    await until(
+      async () => (await asked.get("/widget/config")).body.reports_enabled as boolean,
+      (enabled) => !enabled,
+    );
+    await mark(late.page, "Fuel");
+    await late.page.getByText("Marks are switched off on this map").waitFor();
+  });
+
+  itLong("says that it is offline, keeps the mark, and sends it when it is back", async () => {
+    const place = nextPlace();
+    const { page } = await driver(place);
     const context = page.context();
     await context.setOffline(true);
     const notice = page.getByText("You are offline. Last update: just now.");
@@ -229,54 +202,40 @@ describe("browser: drivers on the map", function () {
     await notice.waitFor({ state: "detached" });
     expect((await fuelOf(place)).pending_status).to.equal("yes");
     await page.getByText("1 mark waits for the network").waitFor({ state: "detached" });
-    await close();
   });
 
-  itLong(
-    "tells the viewer that the service does not answer, keeps the stations, and recovers",
-    async () => {
-      const place = nextPlace();
-      const { page, close } = await openPage();
-      await page.route("**/api/v1/partner/stations?*", (route) =>
-        route.fulfill({ status: 503, contentType: "application/problem+json", body: "{}" }),
-      );
-      await page.goto(site.widgetUrl(around(place)));
-      const notice = page.getByText("The service does not answer just now. Trying again");
-      await notice.waitFor();
-      await page.unroute("**/api/v1/partner/stations?*");
-      await notice.waitFor({ state: "detached" });
-      expect(await stationsInView(page)).to.be.greaterThan(0);
-      await close();
-    },
-  );
+  itLong("says that the service does not answer, keeps the stations, and recovers", async () => {
+    const place = nextPlace();
+    const { page } = await openPage();
+    await page.route("**/api/v1/partner/stations?*", (route) =>
+      route.fulfill({ status: 503, contentType: "application/problem+json", body: "{}" }),
+    );
+    await page.goto(site.widgetUrl(around(place)));
+    const notice = page.getByText("The service does not answer just now. Trying again");
+    await notice.waitFor();
+    await page.unroute("**/api/v1/partner/stations?*");
+    await notice.waitFor({ state: "detached" });
+    expect(await stationsInView(page)).to.be.greaterThan(0);
+  });
 
   itLong("waits for the service when it does not even say how to begin", async () => {
-    const { page, close } = await openPage();
+    const { page } = await openPage();
     await page.route("**/widget/config", (route) => route.fulfill({ status: 503, body: "" }));
     await page.goto(site.widgetUrl());
     await page.getByText("The service does not answer just now").waitFor();
     await page.unroute("**/widget/config");
     await page.getByRole("region", { name: "Map of filling stations" }).waitFor();
-    await close();
   });
 });
 
 describe("browser: a status that expires", function () {
-  let site: MapSite;
-
   useBrowser();
-  before(async () => {
-    const env = { STATUS_LIFETIME_MS: "15000" };
-    site = await openMapSite({ stations: 5, roles: ["marks"], env });
-  });
-  after(async () => {
-    await site?.stop();
-  });
+  const site = useMap({ stations: 5, roles: ["marks"], env: { STATUS_LIFETIME_MS: "15000" } });
 
   itLong("is gone from the map and from the API alike, without a reload", async () => {
     const { lat, lon, id } = placeOf(0);
     const position = { latitude: lat, longitude: lon, accuracy: 5 };
-    const { page, close } = await openPage({ position });
+    const { page } = await openPage({ position });
     await page.clock.install();
     await page.goto(site.widgetUrl({ lat: String(lat), lon: String(lon), zoom: "17" }));
     await stationsInView(page);
@@ -294,6 +253,5 @@ describe("browser: a status that expires", function () {
     // The page asks again each minute.
     await page.clock.fastForward(61_000);
     await now.getByText("No data", { exact: true }).waitFor();
-    await close();
   });
 });

@@ -8,16 +8,15 @@ import { queues } from "#src/domain/vocabulary.ts";
 import { loadConfig } from "#src/infrastructure/config.ts";
 import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
 import { cloneProject, type Clone, type Started } from "#test/harness/clone.ts";
-import { newcomerBlocks, runBlocks } from "#test/harness/documents.ts";
 import { sized } from "#test/harness/long.ts";
 import { spawnOperatorOf } from "#test/harness/operator.ts";
 
 /** Most of the time of a first start goes into the country. */
-const stations = sized(2000, 10_000);
+const stations = sized(1000, 10_000);
 /** Of the whole country, as many of this one. */
 const part = (count: number): number => (count * stations) / 10_000;
 
-// Second starts, kills and every other line of the documents: test/long.
+// Second starts, kills and every line of the documents: test/long.
 describe("npm start, once", () => {
   let clone: Clone;
   let running: Started;
@@ -90,13 +89,6 @@ describe("npm start, once", () => {
     expect(told("DEMO_STATIONS")).to.include({ value: stations, source: "npm start" });
     expect((await operator("partner", "create", "--name", "x")).json).to.include({ rpm: 777 });
     expect(statSync(join(clone.folder, ".data/run.json")).mode & 0o777).to.equal(0o600);
-  });
-
-  it("has a country, keys and a command line with which the README's first five minutes work", async () => {
-    const ran = await runBlocks(newcomerBlocks(), clone.folder);
-    expect(ran.get("As an engineer who reads the whole country")).to.match(/^304$/m);
-    expect(ran.get("As an engineer who forwards marks")).to.contain('"accepted":true');
-    expect(ran.get("As an operator")).to.contain("Usage: operator");
   });
 
   it("stops everything on Ctrl-C", async () => {

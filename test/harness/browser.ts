@@ -2,21 +2,33 @@ import { createRequire } from "node:module";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { chromium, type Browser, type Page } from "playwright-core";
+import { expect } from "chai";
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type FrameLocator,
+  type Locator,
+  type Page,
+} from "playwright-core";
 import { hold } from "#test/harness/leaks.ts";
 
 const patienceMs = 180_000;
 const actionMs = 120_000;
 
 let browser: Browser | undefined;
+const contexts: BrowserContext[] = [];
 
 /**
  * The run's browser, for the pages of a `describe`, which is skipped when the run has found none. It may still be being
- * installed.
+ * installed. The pages of a test are closed after it.
  */
 export function useBrowser(): void {
   before(async function () {
     browser = await openBrowser(this);
+  });
+  afterEach(async () => {
+    for (const context of contexts.splice(0)) await context.close();
   });
   after(() => browser?.close());
 }
@@ -65,7 +77,6 @@ export interface OpenedPage {
   complaints: string[];
   /** Every address that was asked for, oldest first. */
   requests: string[];
-  close(): Promise<void>;
 }
 
 /** A page in a fresh profile (no storage, no cookies of other pages). */
@@ -83,6 +94,7 @@ export async function openPage(options: PageOptions = {}): Promise<OpenedPage> {
     serviceWorkers: options.installs === true ? "allow" : "block",
     ...(position === null ? {} : { geolocation: position, permissions: ["geolocation"] }),
   });
+  contexts.push(context);
   // Playwright's own 30 s are too short for a page on a machine that is busy otherwise.
   context.setDefaultTimeout(actionMs);
   const page = await context.newPage();
@@ -99,7 +111,7 @@ export async function openPage(options: PageOptions = {}): Promise<OpenedPage> {
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
   context.on("request", (request) => requests.push(request.url()));
-  return { page, complaints, requests, close: () => context.close() };
+  return { page, complaints, requests };
 }
 
 /** Where pictures of all that axe looks at are kept, for people to look at as well. */
@@ -161,3 +173,13 @@ interface AxeResult {
 /** True when nothing of the page lies right of its window: no sideways scrolling. */
 export const fitsWidth = (page: Page): Promise<boolean> =>
   page.evaluate<boolean>("document.documentElement.scrollWidth <= window.innerWidth");
+
+/** No fault that axe finds, and no sideways scrolling. `what`: the state of the page, for the word of a failure. */
+export async function isClean(page: Page, what?: string): Promise<void> {
+  expect(await axeFaults(page), what).to.deep.equal([]);
+  expect(await fitsWidth(page), what).to.equal(true);
+}
+
+/** Presses the button of exactly this name, or the one that fits. */
+export const press = (on: Page | FrameLocator | Locator, name: string | RegExp): Promise<void> =>
+  on.getByRole("button", { name, exact: true }).click();

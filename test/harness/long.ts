@@ -8,14 +8,13 @@ export const itLong = (title: string, walk: () => void | Promise<void>): void =>
   if (long) it(title, walk);
 };
 
-/** Windows to look at a page in: the narrowest light and the widest dark, and in the long run those between. */
-export const windowsTried: readonly (readonly [width: number, dark: boolean])[] = long
-  ? [320, 768, 1280].flatMap((width) => [[width, false] as const, [width, true] as const])
-  : [
-      [320, false],
-      [1280, true],
-    ];
-
-/** The windows to look at page number `n` in, of many that share their parts: in the short run one of the two. */
-export const windowsOf = (n: number): typeof windowsTried =>
-  long ? windowsTried : [windowsTried[n % 2]!];
+/** Windows to look at a page in: the narrowest light, and in the long run wider ones in the dark. */
+export const windowsTried: readonly (readonly [width: number, dark: boolean])[] = [
+  [320, false],
+  ...(long
+    ? ([
+        [768, true],
+        [1280, true],
+      ] as const)
+    : []),
+];

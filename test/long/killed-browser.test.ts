@@ -4,18 +4,13 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { type BrowserContext, chromium } from "playwright-core";
 import { chromiumFlags, findChromium } from "#demo/chromium.ts";
-import { type MapSite, stationsInView } from "#test/browser/map-site.ts";
-import { mapAt, marksOf, openOwnMap, sayOffline } from "#test/browser/offline-drive.ts";
+import { stationsInView } from "#test/browser/map-site.ts";
+import { mapAt, marksOf, sayOffline, useOwnMap } from "#test/browser/offline-drive.ts";
 import { until } from "#test/flow/client.ts";
 
 describe("long: a browser that is killed without a network", function () {
   this.timeout(300_000);
-  let site: MapSite;
-
-  before(async () => {
-    site = await openOwnMap();
-  });
-  after(() => site?.stop());
+  const site = useOwnMap();
 
   it("sends a mark once, with its time, when the browser was killed in aeroplane mode and two tabs come back", async function () {
     const executablePath = await findChromium(() => {});

@@ -33,6 +33,10 @@ const forms = (text: string): string[][] =>
   [...text.matchAll(/\{(\w+\|[^}]*)\}/g)].map(([, form]) => form!.split("|"));
 
 describe("words of the pages in Russian", () => {
+  it("has one for each evidence of a pair of stations", () => {
+    expect(evidenceWords.filter((word) => !(word in ofConsole))).to.deep.equal([]);
+  });
+
   for (const [folder, table] of tables)
     it(`puts into each text of ${folder} what the English has, with two and three forms for a number`, () => {
       for (const [english, russian] of Object.entries(table)) {

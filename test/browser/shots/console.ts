@@ -1,42 +1,28 @@
 import type { Page } from "playwright-core";
 import { rows } from "#src/infrastructure/db.ts";
+import { signInTo } from "#test/browser/console-site.ts";
 import { createClient } from "#test/flow/client.ts";
-import { type Country, openCountry, type Place, placeOf } from "#test/flow/country.ts";
+import { type Place, placeOf } from "#test/flow/country.ts";
 import { fillReview, holdMark } from "#test/flow/held-marks.ts";
 import { addPartner } from "#test/flow/more-partners.ts";
-import { addOperator, testPassword } from "#test/flow/operators.ts";
-import { useBrowser, openPage, type PageOptions, sharp } from "#test/harness/browser.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RunningRole, startRole } from "#test/harness/roles.ts";
+import { addOperator } from "#test/flow/operators.ts";
+import { useStage } from "#test/flow/stage.ts";
+import { openPage, sharp, useBrowser, type PageOptions } from "#test/harness/browser.ts";
 
 // Part of `npm run screenshots`: docs/images/console-*.png.
 describe("screenshots: console", function () {
-  let instance: TestInstance;
-  let country: Country;
-  let roles: RunningRole[];
   let told: Place;
 
   useBrowser();
+  const { country, web, client: sender } = useStage(60, ["web", "marks", "snapshots", "clock"]);
   before(async () => {
-    instance = await createTestInstance();
-    country = await openCountry(instance.config, 60);
     await addOperator(country.db, "olga");
-    roles = await Promise.all(
-      ["web", "marks", "snapshots", "clock"].map((role) => startRole(role, instance.env)),
-    );
     await fill();
-  });
-  after(async () => {
-    await Promise.all((roles ?? []).map((role) => role.stop()));
-    await country?.close();
-    await instance?.drop();
   });
 
   /** A morning in which a source sends many `no`, a partner asks for more, and drivers disagree. */
   async function fill(): Promise<void> {
-    const { db, partnerId, secret } = country;
-    const { baseUrl } = roles[0]!;
-    const sender = createClient(baseUrl, secret);
+    const { db, partnerId } = country;
     await rows(
       db,
       `update stations set name = 'АЗС № ' || (substr(id, 2)::int - 899),
@@ -56,7 +42,7 @@ describe("screenshots: console", function () {
          (31000 + 9000 * sin(n * p + p))::int, 9000, 12 * n from generate_series(0, 13) n, unnest(?::int[]) p`,
       [[partnerId, asking.id]],
     );
-    const asker = createClient(baseUrl, asking.secret);
+    const asker = createClient(web.baseUrl, asking.secret);
     await Promise.all(Array.from({ length: 90 }, () => asker.get("/cities")));
     await asker.post("/limit-requests", {
       requested_rpm: 1500,
@@ -87,18 +73,14 @@ describe("screenshots: console", function () {
     options: PageOptions,
     before: (page: Page) => Promise<void> = async () => undefined,
   ): Promise<void> {
-    const { page, close } = await openPage(sharp(options));
-    await page.goto(`${roles[0]!.baseUrl}/console/#${path}`);
-    await page.getByLabel("Name").fill("olga");
-    await page.getByLabel("Password").fill(testPassword);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    const { page } = await openPage(sharp(options));
+    await signInTo(web.baseUrl, page, path);
     await page.locator(".menu .count").nth(1).waitFor({ state: "attached" });
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.locator(".waiting").first().waitFor({ state: "detached" });
     await before(page);
     await page.evaluate("document.fonts.ready");
     await page.screenshot({ path: `docs/images/console-${name}.png` });
-    await close();
   }
   const desk = { width: 1280, height: 860 };
 

@@ -2,32 +2,21 @@ import type { Page } from "playwright-core";
 import { rows } from "#src/infrastructure/db.ts";
 import { addKey } from "#test/api/edge.ts";
 import { createClient } from "#test/flow/client.ts";
-import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
+import { placeOf } from "#test/flow/country.ts";
 import { addPartner, type OtherPartner } from "#test/flow/more-partners.ts";
-import { useBrowser, openPage, type PageOptions, sharp } from "#test/harness/browser.ts";
-import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { type RunningRole, startRole } from "#test/harness/roles.ts";
+import { openPage, sharp, useBrowser, type PageOptions } from "#test/harness/browser.ts";
+import { useStage } from "#test/flow/stage.ts";
 
 // Part of `npm run screenshots`: docs/images/dashboard-*.png.
 describe("screenshots: dashboard", function () {
-  let instance: TestInstance;
-  let country: Country;
-  let roles: RunningRole[];
   let partner: OtherPartner;
 
   useBrowser();
+  const { country, web } = useStage(40, ["web", "marks"]);
   before(async () => {
-    instance = await createTestInstance();
-    country = await openCountry(instance.config, 40);
     partner = await addPartner(country, { rpm: 600, daily: 50_000 });
     await fill();
-    roles = await Promise.all(["web", "marks"].map((role) => startRole(role, instance.env)));
     await work();
-  });
-  after(async () => {
-    await Promise.all((roles ?? []).map((role) => role.stop()));
-    await country?.close();
-    await instance?.drop();
   });
 
   /** A partner in the middle of its work: weeks of requests, decisions, keys. */
@@ -67,7 +56,7 @@ describe("screenshots: dashboard", function () {
 
   /** A minute's requests and a morning's marks. */
   async function work(): Promise<void> {
-    const api = createClient(roles[0]!.baseUrl, partner.secret);
+    const api = createClient(web.baseUrl, partner.secret);
     await Promise.all(Array.from({ length: 143 }, () => api.get("/cities")));
     for (let n = 0; n < 36; n += 1) {
       const place = placeOf(n);
@@ -83,7 +72,7 @@ describe("screenshots: dashboard", function () {
   ];
   for (const [name, options, part] of views) {
     it(`takes dashboard-${name}.png`, async () => {
-      const { page, close } = await openPage(sharp(options));
+      const { page } = await openPage(sharp(options));
       await signIn(page);
       if (part !== null) await page.goto(`${page.url()}#${part}`);
       await page
@@ -91,12 +80,11 @@ describe("screenshots: dashboard", function () {
         .first()
         .waitFor();
       await page.screenshot({ path: `docs/images/dashboard-${name}.png` });
-      await close();
     });
   }
 
   async function signIn(page: Page): Promise<void> {
-    await page.goto(`${roles[0]!.baseUrl}/dashboard/`);
+    await page.goto(`${web.baseUrl}/dashboard/`);
     await page.getByLabel("Secret key").fill(partner.secret);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("slider", { name: "Requests per day by method" }).waitFor();

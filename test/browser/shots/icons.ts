@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { useBrowser, openPage } from "#test/harness/browser.ts";
+import { openPage, useBrowser } from "#test/harness/browser.ts";
 
 // Part of `npm run screenshots`: web/pictures/icon-*.png, for the map among a phone's applications (decisions 15.19).
 const icons = [
@@ -17,12 +17,11 @@ describe("screenshots: icons of the map", function () {
   const colour = /fill="(#[0-9a-f]+)"/.exec(drawn)![1];
   for (const { file, size, filled } of icons)
     it(`draws ${file}`, async () => {
-      const { page, close } = await openPage({ width: size, height: size, pixelRatio: 1 });
+      const { page } = await openPage({ width: size, height: size, pixelRatio: 1 });
       await page.setContent(
         `<style>body { margin: 0; background: ${filled ? colour : "transparent"} }
          svg { display: block; width: ${size}px; height: ${size}px }</style>${drawn}`,
       );
       await page.screenshot({ path: `web/pictures/${file}`, omitBackground: true });
-      await close();
     });
 });

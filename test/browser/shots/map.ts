@@ -5,7 +5,7 @@ import { createDb, type Db } from "#src/infrastructure/db.ts";
 import { addKey, addPartner } from "#test/api/edge.ts";
 import { stationsInView } from "#test/browser/map-site.ts";
 import { createClient } from "#test/flow/client.ts";
-import { useBrowser, openPage, type PageOptions, sharp } from "#test/harness/browser.ts";
+import { openPage, sharp, useBrowser, type PageOptions } from "#test/harness/browser.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 
@@ -103,30 +103,28 @@ describe("screenshots: map", function () {
     ],
   ];
   it("takes map.png, as a driver finds it", async () => {
-    const { page, close } = await openPage(sharp(desk));
+    const { page } = await openPage(sharp(desk));
     await page.goto(`${web.baseUrl}/?lat=59.94&lon=30.2&zoom=8.9&fuel=95`);
     await page.getByRole("region", { name: "Map of filling stations" }).waitFor();
     await page.getByRole("heading", { name: "Nearest with 95" }).waitFor();
     await drawn(page);
     await page.screenshot({ path: "docs/images/map.png" });
-    await close();
   });
 
   for (const [name, options, parameters, prepare] of views) {
     it(`takes ${name}.png`, async () => {
-      const { page, close } = await openPage(sharp(options));
+      const { page } = await openPage(sharp(options));
       await page.goto(map(parameters()));
       await page.getByRole("region", { name: "Map of filling stations" }).waitFor();
       await drawn(page);
       await prepare?.(page);
       await drawn(page);
       await page.screenshot({ path: `docs/images/${name}.png` });
-      await close();
     });
   }
 
   it("takes embed.png", async () => {
-    const { page, close } = await openPage(sharp({ width: 1280, height: 1320 }));
+    const { page } = await openPage(sharp({ width: 1280, height: 1320 }));
     await page.goto(`${web.baseUrl}/widget/embed?key=${key}`);
     await page.getByText("roadside.example", { exact: true }).waitFor();
     await page.getByLabel("a city").check();
@@ -135,7 +133,6 @@ describe("screenshots: map", function () {
     await page.locator("iframe").contentFrame().getByRole("region").waitFor();
     await drawn(page);
     await page.screenshot({ path: "docs/images/embed.png" });
-    await close();
   });
 
   /** Waits until nothing more is asked for and the map has had the time to draw what it has. */

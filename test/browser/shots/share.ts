@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { type Language, messagesOf } from "#api/pages/messages.ts";
 import { type Shown, sharePicture, shownThings } from "#api/pages/share-tags.ts";
 import type { ServedStatus } from "#src/domain/vocabulary.ts";
-import { useBrowser, openPage } from "#test/harness/browser.ts";
+import { openPage, useBrowser } from "#test/harness/browser.ts";
 import { shownStatuses, signs } from "#web/widget/signs.ts";
 
 // Part of `npm run screenshots`: web/pictures/, what messengers show of a shared page (decisions 15.15).
@@ -14,10 +14,9 @@ describe("screenshots: pictures for messengers", function () {
       const picture = sharePicture(shown, language);
       it(`draws ${picture.file}`, async () => {
         const { width, height } = picture;
-        const { page, close } = await openPage({ width, height, pixelRatio: 1 });
+        const { page } = await openPage({ width, height, pixelRatio: 1 });
         await page.setContent(drawing(shown, language));
         await page.screenshot({ path: `web/pictures/${picture.file}` });
-        await close();
       });
     }
 });
