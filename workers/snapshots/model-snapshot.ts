@@ -5,7 +5,11 @@ import type { Quarantine } from "#src/infrastructure/quarantine.ts";
 import { type HashedKey, loadKeys } from "#src/keys/key-store.ts";
 import { createSharedKeys, type KnownKeys, knownKeys } from "#src/keys/shared-keys.ts";
 import { type City, loadCities } from "#snapshots/cities.ts";
-import { createModelSnapshotStore, type Ledger, sumOfCities } from "#snapshots/dumps/model-snapshot.ts";
+import {
+  createModelSnapshotStore,
+  type Ledger,
+  sumOfCities,
+} from "#snapshots/dumps/model-snapshot.ts";
 import type { Duty, RoleDeps } from "#workers/role.ts";
 import { keptMsOf } from "#workers/snapshots/whole.ts";
 
