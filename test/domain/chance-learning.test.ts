@@ -68,10 +68,7 @@ describe("rates of change that are learnt", () => {
   it("hear that fuel which is gone soon lasts longer", function () {
     this.timeout(120_000);
     const longer = { ...shipped.fuel, soonShare: 0.95, soonMeanMs: 8 * hourMs };
-    const { rates } = learnt(
-      shipped,
-      heardBy(marksOf(4, sized(40, 80), { ...shipped, fuel: longer })),
-    );
+    const { rates } = learnt(shipped, heardBy(marksOf(4, 80, { ...shipped, fuel: longer })));
     expect(rates.fuel.soonMeanMs).to.be.within(1.9 * hourMs, 8 * hourMs);
   });
 
