@@ -36,19 +36,20 @@ const lookAgainMs = 5000;
 /**
  * Ends the process with one line if it reaches Postgres through a pooler that cannot work, or if no release has migrated
  * the database; `release` asks only for the first. While Postgres is away this is unknown: it resolves, and looks again
- * until it knows.
+ * until it knows. The first time it says so: a role that only waits for jobs would be silent.
  */
 export async function refuseUnsuitable(
   config: Config,
   log: Log,
   faultOf: (config: Config) => Promise<string | null> = roleFault,
+  level: "warn" | "debug" = "warn",
 ): Promise<void> {
   try {
     const fault = await faultOf(config);
     if (fault !== null) refuse(log, fault);
   } catch (error) {
-    log.debug({ err: (error as Error).message }, "no look at the way to Postgres");
-    setTimeout(() => void refuseUnsuitable(config, log, faultOf), lookAgainMs).unref();
+    log[level]({ err: (error as Error).message }, "Postgres does not answer yet");
+    setTimeout(() => void refuseUnsuitable(config, log, faultOf, "debug"), lookAgainMs).unref();
   }
 }
 

@@ -239,7 +239,7 @@ describe("browser: console, brands, fields, pairs and feeds", function () {
       await page.getByText("та же сеть").first().waitFor();
       await isRussian("pairs");
       await goTo(page, "/feeds");
-      await page.getByText("it-mimit", { exact: true }).waitFor();
+      await page.getByRole("heading", { name: "it-mimit" }).waitFor();
       await isClean(page, "feeds");
       await goTo(page, "/imports");
       await press(page, "Изменить … Местоположение");

@@ -96,6 +96,7 @@ describe("browser: drivers on the map", function () {
     expect(await known()).to.have.length(1);
     await page.keyboard.press("Escape");
     await stationsInView(page);
+    await page.getByRole("button", { name: "More" }).click();
     const forget = async (): Promise<void> => {
       await page.getByRole("button", { name: "Forget this device" }).click();
       await page.getByRole("button", { name: "Forget it" }).click();

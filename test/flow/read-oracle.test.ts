@@ -260,8 +260,9 @@ describe("reads, against going through all stations one by one", function () {
       });
 
       it("agree when the snapshots role's dumps answer, while time passes", async () => {
+        // What is open changes within the minute: no dump answers it.
         const requests = readRequests(reads.everywhere(anything), cities).filter(
-          ({ what, form }) => what.kind === "all" && form === "json",
+          ({ what, form }) => what.kind === "all" && what.wanted.opened === null && form === "json",
         );
         const asked = fc.sample(requests, { numRuns: sized(4, 30), seed: 20_260_502 });
         for (const stepMs of [0, 90_000, 3600_000]) {

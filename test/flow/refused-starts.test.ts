@@ -34,12 +34,9 @@ describe("flow: a role that cannot start", function () {
   }
 
   for (const role of tried.filter((name) => name !== "release" && name !== "clock")) {
-    it(`${role} stops in order while it still waits for Postgres`, async () => {
-      const waiting = await start(role, {
-        DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
-        LOG_LEVEL: "debug",
-      });
-      await waiting.waitForLine(/cannot start yet|not loaded yet|sweep failed|cannot look/);
+    it(`${role} says that it still waits for Postgres, and stops in order`, async () => {
+      const waiting = await start(role, { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" });
+      await waiting.waitForLine(/Postgres does not answer yet/);
       expect(await waiting.stop()).to.equal(0);
       expect(waiting.lines.slice(-3).join("\n")).to.contain("stopped");
     });

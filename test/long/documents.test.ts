@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { cloneProject, type Clone, type Started } from "#test/harness/clone.ts";
+import { until } from "#test/flow/client.ts";
 import { codeBlocks, newcomerBlocks, runBlocks, shellBlocks } from "#test/harness/documents.ts";
 
 interface Report {
@@ -28,7 +29,17 @@ describe("lines of the documents", function () {
   before(async () => {
     clone = cloneProject();
     running = clone.start({ DEMO_TRICKLE: "false" });
-    await running.waitFor(/Fuelmark is running at (\S+)/, 120_000);
+    const [, base] = await running.waitFor(/Fuelmark is running at (\S+)/, 120_000);
+    const [, key] = await running.waitFor(/secret key: +(\S+)/);
+    // Until the first chances are in the dump, it changes by itself.
+    await until(
+      async () => {
+        const headers = { Authorization: `Bearer ${key}` };
+        const answer = await fetch(`${base}/api/v1/partner/stations/all?limit=30000`, { headers });
+        return answer.text();
+      },
+      (text) => text.includes('"chance":'),
+    );
     const manuals = ["docs/operations.md", "docs/imports.md"]
       .flatMap((path) => shellBlocks(readFileSync(path, "utf8")))
       .filter(({ under }) => !under.includes(elsewhere));

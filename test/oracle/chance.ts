@@ -179,7 +179,10 @@ export function oracleChance(
   });
   const all = ends.reduce((sum, { weights }) => sum + total(weights), 0);
   const last = marks.at(-1)!.minute;
-  const ended = ends.map(({ weights }) => silent(numbers, priors, weights, last, until));
+  // Two marks of one moment that say the opposite cannot both lie.
+  const ended = ends
+    .filter(({ weights }) => total(weights) > 0)
+    .map(({ weights }) => silent(numbers, priors, weights, last, until));
   const fuel = ended.reduce((sum, weights) => sum + shareOfFuel(weights) * total(weights), 0);
   return {
     chance: fuel / ended.reduce((sum, weights) => sum + total(weights), 0),

@@ -16,7 +16,7 @@ import { sized } from "#test/harness/long.ts";
 const lat = fc.double({ min: -90, max: 90, noNaN: true });
 const lon = fc.double({ min: -180, max: 180, noNaN: true });
 const part = fc.double({ min: 0, max: 1, noNaN: true });
-const between = (a: number, b: number, at: number): number => a + (b - a) * at;
+const between = (a: number, b: number, at: number): number => Math.min(b, a + (b - a) * at);
 
 describe("nearest stations", () => {
   it("never takes a rectangle for farther than one of its points, over 180° and the poles too", () => {

@@ -187,6 +187,7 @@ describe("what is stored in Redis", () => {
           const before = await put((version += 1));
           const old = await fieldsOf(key);
           const whole = await put((version += 1));
+          expect(whole).not.to.deep.equal(nothing);
           expect(await read()).to.deep.equal(whole);
           const fields = await fieldsOf(key);
           const name = pick(Object.keys(fields), "of" in damage ? damage.of : 0);
