@@ -157,21 +157,25 @@ export function copyInOrder(
   stations: Stations,
   take: (size: number) => Buffer = Buffer.allocUnsafeSlow,
 ): Buffer {
-  const copying = copyByBlock(stations, take, true);
-  let step = copying.next();
-  while (step.done !== true) step = copying.next();
-  return step.value;
+  const { size, places, copyBlock } = layOut(stations);
+  const copy = take(size);
+  for (const block of places) copyBlock(copy, block, true);
+  return copy;
 }
 
 /** The same in short turns, in a buffer that may be given back, past what is kept plain. */
-export const copyInTurns = (stations: Stations): Promise<Buffer> =>
-  inTurns(copyByBlock(stations, borrow, false));
+export async function copyInTurns(stations: Stations): Promise<Buffer> {
+  const { size, places, copyBlock } = layOut(stations);
+  const copy = borrow(size);
+  const steps = function* () {
+    for (const block of places) yield copyBlock(copy, block, false);
+  };
+  await inTurns(steps());
+  return copy;
+}
 
-function* copyByBlock(
-  { blocks, slots }: Stations,
-  take: (size: number) => Buffer,
-  keep: boolean,
-): Generator<void, Buffer> {
+/** Where each station's bytes come to lie, by block: each may have to be inflated, and those of a long page take 160 MB. */
+function layOut({ blocks, slots }: Stations) {
   const places = new Map<Block, number[]>();
   const starts = new Uint32Array(slots.length);
   let size = 0;
@@ -184,17 +188,15 @@ function* copyByBlock(
     starts[i] = size;
     size += read(block, slot, field.end) - startOf(block, slot);
   }
-  const copy = take(size);
-  // Blocks are read one by one: each may have to be inflated, and those of a long page take 160 MB (decisions 21.44).
-  for (const [block, some] of places) {
+  /** Blocks are read one by one (decisions 21.44). */
+  const copyBlock = (copy: Buffer, [block, some]: [Block, number[]], keep: boolean): void => {
     const bytes = block.body.read(keep);
     for (const i of some) {
       const slot = slots[i] as number;
       bytes.copy(copy, starts[i], startOf(block, slot), read(block, slot, field.end));
     }
-    yield;
-  }
-  return copy;
+  };
+  return { size, places, copyBlock };
 }
 
 /** The JSON of stations in this order, in a buffer that may be given back (see long-buffers.ts). */
@@ -208,9 +210,13 @@ const [copiedMost, inflatedMost] = [4000, 128];
 
 /** True when a list from these blocks, one for each station or run, takes longer than a turn. */
 export function takeLong(blocks: readonly Block[]): boolean {
-  const isCold = (block: Block, i: number): boolean =>
-    block !== blocks[i - 1] && !block.body.isPlain();
-  return blocks.length > copiedMost || blocks.filter(isCold).length > inflatedMost;
+  if (blocks.length > copiedMost) return true;
+  let cold = 0;
+  for (let i = 0; i < blocks.length && blocks.length > inflatedMost; i++) {
+    const block = blocks[i] as Block;
+    if (block !== blocks[i - 1] && !block.body.isPlain()) cold += 1;
+  }
+  return cold > inflatedMost;
 }
 
 /** The part of the stations, 0 to 1, that stands in whole blocks, which are deflated once for all answers. */

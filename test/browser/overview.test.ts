@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { rows } from "#src/infrastructure/db.ts";
+import { inTransaction, rows } from "#src/infrastructure/db.ts";
+import { lockIds } from "#src/infrastructure/locks.ts";
 import { useMap, stationsInView } from "#test/browser/map-site.ts";
 import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
@@ -24,17 +25,20 @@ describe("browser: the overview, and a station's last 48 hours", function () {
     await rows(db, "update stations set lat = 65 where id = ?", [placeOf(60).id]);
     await rows(db, "select feed_stamp(array[?])", [placeOf(60).id]);
     // Days that nobody remembers: the marks of them are gone, what was served is not.
-    await rows(
-      db,
-      `insert into status_runs (station_id, status, from_at, to_at)
+    const insertRuns = `insert into status_runs (station_id, status, from_at, to_at)
        select 'n' || 1000 + n, case when (n + d) % 5 = 0 then 'no' when n % 3 = 0 then 'queue' else 'yes' end,
          server_now() - d * interval '1 day', server_now() - d * interval '1 day' + interval '20 hours'
        from generate_series(0, 59) n cross join generate_series(1, 25) d where n % 5 < 3 and d <> 9
        union all
        select 'n' || 1000 + n, 'nodata', server_now() - d * interval '1 day' + interval '20 hours',
          case when d > 1 then server_now() - (d - 1) * interval '1 day' end
-       from generate_series(0, 59) n cross join generate_series(1, 25) d where n % 5 < 3 and d <> 9`,
-    );
+       from generate_series(0, 59) n cross join generate_series(1, 25) d where n % 5 < 3 and d <> 9`;
+    // Days that were counted, or are being counted, before the runs stand there are counted again.
+    await inTransaction(db, async (tx) => {
+      await rows(tx, `select pg_advisory_xact_lock(${lockIds.insightDays})`);
+      await rows(tx, insertRuns);
+      await rows(tx, "delete from insight_days");
+    });
     await rows(
       db,
       `insert into insight_grades (day, looked_at, cities)
@@ -44,8 +48,6 @@ describe("browser: the overview, and a station's last 48 hours", function () {
        from generate_series(0, 25) d where d <> 9
        on conflict (day) do update set looked_at = excluded.looked_at, cities = excluded.cities`,
     );
-    // Those that were counted before the runs stood there.
-    await rows(db, "delete from insight_days");
     const api = createClient(site.web.baseUrl, site.country.secret);
     await api.mark(placeOf(3), "ann", { status: "queue", fuels: ["92"], fuels_no: ["95"] });
     await api.mark(placeOf(5), "bob", { status: "yes", fuels: ["92", "95"] });
@@ -136,6 +138,7 @@ describe("browser: the overview, and a station's last 48 hours", function () {
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("link", { name: "Where fuel is missing" }).waitFor();
     await page.keyboard.press("Escape");
+    await stationsInView(page);
     expect(asked.filter((path) => /history/.test(path))).to.deep.equal([]);
     await page.locator(`[data-id="${placeOf(5).id}"]`).click();
     const strip = page.getByRole("region", { name: "Last 48 hours" });
