@@ -52,6 +52,7 @@ import * as createStationSuggestions from "#migrations/0053_create_station_sugge
 import * as learnRates from "#migrations/0054_learn_rates.ts";
 import * as probeStationsToLock from "#migrations/0055_probe_stations_to_lock.ts";
 import * as keepMarksByMonth from "#migrations/0056_keep_marks_by_month.ts";
+import * as dropStationCheck from "#migrations/0057_drop_station_check.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -111,4 +112,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0054_learn_rates": learnRates,
   "0055_probe_stations_to_lock": probeStationsToLock,
   "0056_keep_marks_by_month": keepMarksByMonth,
+  "0057_drop_station_check": dropStationCheck,
 };

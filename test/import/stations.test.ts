@@ -242,8 +242,12 @@ describe("importing stations", () => {
 
   it("does not wait for a transaction whose rows refer to a station that it changes", async () => {
     await summary({ elements: [node(1, 0), node(2, 5000)] });
+    await rows(instance.db, "delete from station_status");
     await inTransaction(instance.db, async (tx) => {
       await rows(tx, "select lock_stations('{n1,n2}', false)");
+      // What the marks worker locks is not the station itself; a row that refers to it locks its key.
+      await rows(instance.db, "select from stations where id in ('n1', 'n2') for update nowait");
+      await rows(tx, "select from stations where id in ('n1', 'n2') for key share");
       const done = await summary({ elements: [node(1, 7), node(2, 5007)] });
       expect(done).to.include({ changed: 2 });
     });
