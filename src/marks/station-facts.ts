@@ -208,7 +208,7 @@ function loadRows(
   const which = isUsual ? recentIds(now) : only === undefined ? "true" : `id = ${only}`;
   return rows<StationRow>(
     tx,
-    `select asked.id as station_id, s.state, s.refold, ${msOf("s.refold_from")} as refold_from, ${msOf("steady_now()")} as now,
+    `select asked.id as station_id, s.state, s.refold, ${msOf("s.refold_from")} as refold_from, (select ${msOf("steady_now()")}) as now,
        (select json_build_object('lat', lat, 'lon', lon) from stations where id = asked.id) as place,
        exists (select from station_pairs where station_id = asked.id and verdict = 'joined') as is_part,
        exists (select from station_pairs where moving
