@@ -121,6 +121,18 @@ describe("the operator's command line, command by command", function () {
         ["limit-request", "list", "--partner", "404"],
         ["webhook", "list", "--partner", "404"],
         ["queues", "retry", "marks", "404"],
+        ["alarm", "acknowledge", "404"],
+        ["account", "disable", "404"],
+        ["webhook", "show", "404"],
+        ["marks", "rollback", "show", "404"],
+        ["review", "decisions", "undo", "404"],
+        ["feed", "show", "404"],
+        ["feed", "run", "404"],
+        ["incident", "close", "404", "--text", "over"],
+        ["suggestion", "done", "404"],
+        ["brand", "unalias", "x404"],
+        ["retention", "allow", "x404"],
+        ["network", "block", "00000404", "--until", "2100-01-01"],
       ].map(async (args) => ({ args: args.join(" "), ran: await operator(...args, "--json") })),
     );
     for (const { args, ran } of runs) {
