@@ -82,10 +82,17 @@ class Mirror:
         self._timeout_s = timeout_s
         self._sleep = sleep
         if path is not None and os.path.exists(path):
+            self._load(path)
+
+    def _load(self, path):
+        """A file that cannot be understood counts as none: the copy begins anew."""
+        try:
             with open(path, encoding="utf-8") as file:
                 stored = json.load(file)
             self.stations = {station["id"]: station for station in stored["stations"]}
             self.as_of = stored["as_of"]
+        except (ValueError, KeyError, TypeError):
+            self.stations = {}
 
     def refresh(self):
         """Brings the copy up to date, and returns [(before, after), …]: None for before is new, for after is gone."""
@@ -107,7 +114,8 @@ class Mirror:
         try:
             changes, expected = self._changes()
         except ApiError as error:
-            if error.code != "window-too-old":
+            # window-too-old, or a cursor that the service cannot read.
+            if error.status != 422:
                 raise
             return self._whole()
         if time.monotonic() >= self._compare_at:

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -132,6 +132,16 @@ describe("the mirror in Python", () => {
     expect(changes).to.deep.equal([[placeOf(3).id, "yes"]]);
     expect(held).to.deep.equal(await whole());
     await mirror.kill();
+  });
+
+  it("begins anew from a file, or a cursor in it, that cannot be understood", async () => {
+    const expected = await whole();
+    for (const text of ["", '{"as_of": "2026', "[]", '{"stations": [], "as_of": "yesterday"}']) {
+      writeFileSync(join(folder, "damaged.json"), text);
+      const mirror = startMirror("damaged.json");
+      expect((await mirror.refresh())[1], text).to.deep.equal(expected);
+      await mirror.kill();
+    }
   });
 
   it("raises a refusal of the key, and waits as long as a limit says", async () => {
