@@ -2,13 +2,15 @@ import { Command } from "commander";
 import { dropRectangles } from "#cli/cached-rectangles.ts";
 import { consent, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
+import { ExitError } from "#cli/exit-error.ts";
 import { card, type Output } from "#cli/output.ts";
+import { line } from "#cli/values.ts";
 import { noteDatabase, markAllChanged } from "#src/feed/database-identity.ts";
 import { idsOfSource, saveStations } from "#src/import/apply-stations.ts";
-import { rows } from "#src/infrastructure/db.ts";
-import { act } from "#src/operators/act.ts";
+import { rows, type Tx } from "#src/infrastructure/db.ts";
+import { act, type Done } from "#src/operators/act.ts";
 
-/** `operator database restored`: the last step of a restore (docs/operations.md). */
+/** `operator database restored|grant`: the last step of a restore, and the user of the roles (docs/operations.md). */
 export function databaseCommand(output: () => Output): Command {
   const command = new Command("database").description("the database as a whole");
   verb(
@@ -31,7 +33,53 @@ export function databaseCommand(output: () => Output): Command {
     });
     out.result({ ...stamped }, card);
   });
+  verb(
+    command,
+    "grant",
+    "let another user of Postgres read and write rows and nothing else; run as the owner of the tables, after the release and after a restore",
+    "database grant fuelmark_app",
+  )
+    .argument("<user>", "the user's name in Postgres", line(63, "not empty"))
+    .action(async (user: string) => {
+      const out = output();
+      const done = await withDb(out, (db) => act(db, out.actor, (tx) => grantRows(tx, user)));
+      out.result(done, card);
+    });
   return command;
+}
+
+/** Grants what every role but `upkeep` needs, also on tables that come later. Throws `ExitError`. */
+async function grantRows(tx: Tx, user: string): Promise<Done<{ user: string; owner: string }>> {
+  const [found] = await rows<{
+    name: string | null;
+    owner: string;
+    database: string;
+    mayGrant: boolean;
+  }>(
+    tx,
+    `select to_regrole(quote_ident(?))::text as name, relowner::regrole::text as owner,
+       quote_ident(current_database()) as database, pg_has_role(relowner, 'member') as "mayGrant"
+     from pg_class where oid = 'operator_log'::regclass`,
+    [user],
+  );
+  const { name, owner, database, mayGrant } = found!;
+  if (!mayGrant)
+    throw new ExitError(`only ${owner}, who owns the tables, can do this: set its DATABASE_URL`, 1);
+  if (name === null)
+    throw new ExitError(`Postgres has no user ${user}: create it first (createuser --pwprompt)`, 1);
+  if (name === owner)
+    throw new ExitError(`${user} owns the tables: name the user that the other roles have`, 1);
+  const later = `alter default privileges for role ${owner} in schema public`;
+  await tx.raw(`grant connect on database ${database} to ${name};
+    grant usage on schema public to ${name};
+    grant select, insert, update, delete on all tables in schema public to ${name};
+    grant usage, select on all sequences in schema public to ${name};
+    revoke insert, update, delete on knex_migrations, knex_migrations_lock from ${name};
+    revoke update, delete on operator_log from ${name};
+    ${later} grant select, insert, update, delete on tables to ${name};
+    ${later} grant usage, select on sequences to ${name}`);
+  const value = { user, owner };
+  return { value, action: "database.grant", subject: "database", details: value };
 }
 
 /** `operator demo remove`: removes the demo country when real data has come. */

@@ -5,6 +5,7 @@ import { release } from "#demo/release.ts";
 import { loadConfig } from "#src/infrastructure/config.ts";
 import { createClient, until } from "#test/flow/client.ts";
 import { openCountry, placeOf } from "#test/flow/country.ts";
+import { runOperator } from "#test/harness/operator.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 import { type OwnServer, startPrivatePostgres } from "#test/harness/servers.ts";
@@ -12,13 +13,8 @@ import { type OwnServer, startPrivatePostgres } from "#test/harness/servers.ts";
 /** Owner and database: the superuser of a private Postgres, and a database of it, are called `fuelmark`. */
 const owner = "fuelmark_owner";
 
-/**
- * The SQL that docs/operations.md gives an operator, in its order: as a superuser, as the owner before and after the
- * release, and the settings of vacuum.
- */
-const [asSuperuser, before_, after_, vacuum] = [
-  ...readFileSync("docs/operations.md", "utf8").matchAll(/```sql\n(.*?)```/gs),
-].map(([, sql]) => sql!.replaceAll(/\bfuelmark\b/g, owner));
+/** The first SQL in docs/operations.md: the settings of vacuum. */
+const [, vacuum] = /```sql\n(.*?)```/s.exec(readFileSync("docs/operations.md", "utf8"))!;
 
 describe("a user of the database with few rights", function () {
   this.timeout(180_000);
@@ -45,6 +41,7 @@ describe("a user of the database with few rights", function () {
     ...instance.env,
     DATABASE_URL: urlOf(user),
   });
+  const grant = (by: string, user: string) => runOperator(envOf(by), "database", "grant", user);
 
   before(async () => {
     postgres = await startPrivatePostgres();
@@ -53,14 +50,18 @@ describe("a user of the database with few rights", function () {
     await superuser.connect();
     try {
       // One by one: a database cannot be created among other statements.
-      for (const sql of asSuperuser!.split(";").filter((one) => one.trim() !== ""))
+      for (const sql of [
+        `create role ${owner} login password 'change-me'`,
+        "create role fuelmark_app login password 'change-me-too'",
+        `create database ${owner} owner ${owner}`,
+        `revoke all on database ${owner} from public`,
+      ])
         await superuser.query(sql);
     } finally {
       await superuser.end();
     }
-    await as(owner, (client) => client.query(before_!));
     await release(envOf(owner));
-    await as(owner, (client) => client.query(after_!));
+    expect(await grant(owner, "fuelmark_app")).to.include({ code: 0 });
   });
   after(async () => {
     await Promise.all(roles.map((role) => role.stop()));
@@ -93,6 +94,15 @@ describe("a user of the database with few rights", function () {
     } finally {
       await country.close();
     }
+  });
+
+  it("gets its rights from the owner alone, by its name", async () => {
+    const refused = await grant(owner, "fuelmark_ap");
+    expect(refused).to.include({ code: 1 });
+    expect(refused.err).to.include("no user fuelmark_ap").and.include("createuser");
+    expect((await grant(owner, owner)).err).to.include("owns the tables");
+    expect((await grant("fuelmark_app", "fuelmark_app")).err).to.include(`only ${owner}`);
+    expect(await grant(owner, "fuelmark_app"), "twice").to.include({ code: 0 });
   });
 
   it("is no hindrance to the settings of vacuum", async () => {
