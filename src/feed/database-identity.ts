@@ -71,6 +71,8 @@ const tokensKept = 20_000;
 
 /** Notes that everything has followed the current database. */
 export async function noteDatabase(tx: Statements): Promise<void> {
+  // Two at once, of operators or of one and upkeep, would give out the same number.
+  await rows(tx, "select from database_identity for update", []);
   const sql = `with followed as (
       insert into database_tokens (number, change_seq, mark_seq)
         select max(number) + ${tokensAhead}, 0, 0 from database_tokens returning number)
