@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
-import type { Db } from "#src/infrastructure/db.ts";
+import { rows, type Db } from "#src/infrastructure/db.ts";
 import { newKey } from "#src/keys/key-text.ts";
 import { act, already, invalid, unknown } from "#src/operators/act.ts";
 import {
@@ -111,6 +111,8 @@ const change = (
   },
 ): Promise<Operator | Refusal> =>
   act(db, actor, async (tx) => {
+    // Of two at once the second one must see what the first one did, and not put another secret in its place.
+    await rows(tx, "select from operators where lower(name) = lower(?) for update", [name]);
     const found = await findOperator(tx, name);
     const refused = found === null ? null : (step.refuse?.(found) ?? null);
     if (refused !== null) return refused;

@@ -90,6 +90,9 @@ describe("operator account", function () {
     expect((await account("reset", "tanya")).json.totp).to.equal(true);
     expect((await account("reset", "tanya", "--key")).json.totp).to.equal(false);
     expect((await totp("enable", "tanya")).err).to.include("signs in with a key");
+    await account("create", "--name", "tim", "--role", "viewer");
+    const both = await Promise.all([totp("enable", "tim"), totp("enable", "tim")]);
+    expect(both.map(({ code }) => code).toSorted()).to.deep.equal([0, 1]);
     expect((await totp("disable", "tanya")).code).to.equal(1);
     expect((await totp("enable", "nobody")).code).to.equal(1);
     const env = { ...instance.env, REPORTER_PEPPER: "" };
