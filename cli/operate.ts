@@ -79,6 +79,7 @@ export async function operate(
   };
   for (const noun of nouns) program.addCommand(inherited(program, noun(output)));
   naming(program);
+  notingWhere(program, typed);
   try {
     await program.parseAsync(args, { from: "user" });
     return 0;
@@ -105,12 +106,7 @@ const createProgram = (typed: Typed): Command =>
     .option("--actor <name>", "your name for the operator's log", line(80, "not empty"))
     .configureHelp(helpWords)
     .hook("preAction", (_, command) => void (typed.command = command))
-    .addHelpText("beforeAll", ({ command }) => {
-      typed.command = command;
-      return "";
-    })
     .helpCommand(false)
-    .exitOverride()
     .configureOutput({
       writeErr: () => undefined,
       writeOut: (text) => void (typed.help += text),
@@ -133,6 +129,15 @@ function inherited(program: Command, command: Command): Command {
   naming(command);
   for (const verb of command.commands) inherited(program, verb);
   return command;
+}
+
+/** Has each command say that it was the one that refused its words. */
+function notingWhere(command: Command, typed: Typed): void {
+  command.exitOverride((error) => {
+    typed.command = command;
+    throw error;
+  });
+  for (const one of command.commands) notingWhere(one, typed);
 }
 
 function userName(): string {
@@ -171,13 +176,15 @@ function sentenceOf(error: unknown, command: Command): string {
     return `unexpected error: ${error instanceof Error ? error.stack : String(error)}`;
   return error.code === "commander.help"
     ? needsWord(command)
-    : error.message.replace(/^error: /, "");
+    : `${error.message.replace(/^error: /, "").replace("\n", " ")}: see \`${pathOf(command)} --help\``;
 }
 
 /** For a noun without a verb, such as `operator partner`, which does nothing. */
 function needsWord(command: Command): string {
-  const names: string[] = [];
-  for (let one: Command | null = command; one !== null; one = one.parent) names.unshift(one.name());
   const words = command.commands.map((one) => one.name()).join(", ");
-  return `\`${names.join(" ")}\` needs a ${command.parent === null ? "noun" : "verb"}: ${words}`;
+  return `\`${pathOf(command)}\` needs a ${command.parent === null ? "noun" : "verb"}: ${words}`;
 }
+
+/** A command as it is typed. */
+const pathOf = (command: Command): string =>
+  `${command.parent === null ? "" : `${pathOf(command.parent)} `}${command.name()}`;

@@ -216,6 +216,14 @@ describe("the operator's command line, command by command", function () {
     await rows(instance.db, rowsSql);
     for (const [args, said] of [
       [["partner", "create", "--name", "x", "--rpm", "0"], /^--rpm: must be a whole number from 1/],
+      [["doctor"], /^unknown command 'doctor': see `operator --help`$/],
+      [
+        ["key", "lst"],
+        /^unknown command 'lst' \(Did you mean list\?\): see `operator key --help`$/,
+      ],
+      [["key", "revoke", "7", "--y"], /^unknown option '--y'.*: see `operator key revoke --help`$/],
+      [["key", "revoke"], /^missing required argument 'id': see `operator key revoke --help`$/],
+      [["stations", "import", "x".repeat(300)], /^x+: there is no such file; nothing was changed/],
       [["partner", "show", "x"], /^<id>: must be a whole number from 1 to \d+, not "x"$/],
       [["partner", "list", "--actor", " "], /^--actor: must not be empty$/],
       [["partner", "launch", partner, "--until", "2020-01-01"], /^--until: is in the past$/],
