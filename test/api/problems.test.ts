@@ -69,7 +69,7 @@ describe("every problem of the API", function () {
   };
   const operator = async (role: "viewer" | "operator"): Promise<ConsoleClient> => {
     const { name } = await addOperator(instance.db, `account ${(next += 1)}`, role);
-    return signIn(edge.origin, { name, password: testPassword });
+    return signIn(edge.origin, name);
   };
   const revokeOne = async (by: ConsoleClient): Promise<Answer> => {
     const [key] = await instance.db("keys").select<{ id: number }[]>("id").orderBy("id").limit(1);
@@ -258,9 +258,15 @@ describe("every problem of the API", function () {
 
   it("has a page that says what to do", async () => {
     for (const code of codes) {
-      const answer = await fetch(`http://127.0.0.1:${edge.port}/problems/${code}`);
+      const answer = await fetch(`${edge.origin}/problems/${code}`);
       expect(answer.status, code).to.equal(200);
-      expect(await answer.text(), code).to.match(/What to do<\/dt>\s*<dd lang="en">[^<]{20,}/);
+      expect(answer.headers.get("content-type")).to.equal("text/html; charset=utf-8");
+      const text = await answer.text();
+      expect(text).to.include(`/problems/${code}</code>`);
+      expect(text, code).to.match(/What to do<\/dt>\s*<dd lang="en">[^<]{20,}/);
     }
+    const all = await fetch(`${edge.origin}/problems`);
+    expect(await all.text()).to.include("bad-bbox");
+    expect((await fetch(`${edge.origin}/problems/made-up`)).status).to.equal(404);
   });
 });

@@ -3,7 +3,7 @@ import type { Client } from "#test/flow/client.ts";
 import { type Country, placeOf } from "#test/flow/country.ts";
 import { fillReview } from "#test/flow/held-marks.ts";
 import { signIn } from "#test/flow/console-client.ts";
-import { addOperator, testPassword } from "#test/flow/operators.ts";
+import { addOperator } from "#test/flow/operators.ts";
 import { openPage, useBrowser, type OpenedPage } from "#test/harness/browser.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
 import type { RunningRole } from "#test/harness/roles.ts";
@@ -67,7 +67,7 @@ export async function signInTo(
   path: string,
   name = "olga",
 ): Promise<void> {
-  const { cookie } = await signIn(baseUrl, { name, password: testPassword });
+  const { cookie } = await signIn(baseUrl, name);
   const [own = "", value = ""] = cookie.split("=");
   await page.context().addCookies([{ name: own, value, url: `${baseUrl}/console/` }]);
   await page.goto(`${baseUrl}/console/#${path}`);

@@ -1,49 +1,18 @@
 import { expect } from "chai";
-import { type Change, mirror, type Mirror, type MirrorOptions } from "#client/mirror.ts";
+import type { Change } from "#client/mirror.ts";
 import type { Station } from "#client/types.ts";
-import {
-  problem,
-  type Scripted,
-  type ScriptedServer,
-  startScripted,
-  station,
-  time,
-} from "#test/client/scripted-server.ts";
+import { problem, type Scripted, station, time, useSite } from "#test/client/scripted-server.ts";
 import { until } from "#test/flow/client.ts";
 
 /** The real stream is in test/flow/stream.test.ts; here the server does what a real one seldom does. */
 describe("the mirror's stream", () => {
-  let server: ScriptedServer;
-  const open: Mirror[] = [];
-  /** What the server answers by path; a list is used up from its front but for its last. */
-  let answers: Record<string, Scripted[]>;
-
-  beforeEach(async () => {
-    answers = {
-      "/stations/all": [
-        {
-          status: 200,
-          body: { stations: [station("a", "A"), station("b", "B")], as_of: time(10) },
-        },
-      ],
-      "/stations/delta": [delta(12, [])],
-    };
-    server = await startScripted((asked) => {
-      const found = Object.keys(answers).find((path) => asked.startsWith(`GET ${path}`));
-      const list = answers[found ?? ""] ?? [];
-      return (list.length > 1 ? list.shift() : list[0]) ?? null;
-    });
-  });
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((one) => one.stop()));
-    await server.stop();
-  });
-
-  const start = (options: Partial<MirrorOptions> = {}): Mirror => {
-    const one = mirror({ baseUrl: server.baseUrl, key: "k", retries: 0, pollMs: 20, ...options });
-    open.push(one);
-    return one;
-  };
+  const site = useSite({ pollMs: 20 }, () => ({
+    "/stations/all": [
+      { status: 200, body: { stations: [station("a", "A"), station("b", "B")], as_of: time(10) } },
+    ],
+    "/stations/delta": [delta(12, [])],
+  }));
+  const { start } = site;
   const body = (second: number, stations: Station[], removed: string[] = []) => ({
     ...{ stations, removed, count: stations.length, as_of: time(second) },
     ...{ stale_after_hours: 24, truncated: false },
@@ -57,10 +26,11 @@ describe("the mirror's stream", () => {
   const stream = (text: string, staysOpen = true): Scripted => ({
     ...{ status: 200, headers: { "Content-Type": "text/event-stream" }, text, staysOpen },
   });
-  const seen = (path: string): number => server.asked.filter((one) => one.includes(path)).length;
+  const seen = (path: string): number =>
+    site.server.asked.filter((one) => one.includes(path)).length;
   const sinces = (): (string | undefined)[] =>
-    server.headers
-      .filter((_, i) => server.asked[i]?.includes("/stream"))
+    site.server.headers
+      .filter((_, i) => site.server.asked[i]?.includes("/stream"))
       .map((headers) => headers["last-event-id"] as string | undefined);
   const whenTrue = (isSo: () => boolean): Promise<unknown> =>
     until(
@@ -72,18 +42,21 @@ describe("the mirror's stream", () => {
   it("takes changes and heartbeats, in any pieces, and skips what it does not know", async () => {
     const text = `: hello\nretry: 10\n\n${event(20, [station("a", "A2"), station("c", "C")], ["b"])}`;
     const later = `event: news\nid: ${time(25)}\ndata: {"x":1}\n\n:\r\nid: ${time(30)}\r\n\r\n`;
-    answers["/stations/stream"] = [stream(text + later)];
+    site.answers["/stations/stream"] = [stream(text + later)];
     const copy = start({ pollMs: hour });
     await copy.ready();
     await whenTrue(() => copy.asOf() === time(30));
     expect(copy.isLive()).to.equal(true);
     expect([...copy.stations.values()].map(({ name }) => name)).to.deep.equal(["A2", "C"]);
-    expect(server.asked).to.deep.equal(["GET /stations/all?limit=30000", "GET /stations/stream"]);
+    expect(site.server.asked).to.deep.equal([
+      "GET /stations/all?limit=30000",
+      "GET /stations/stream",
+    ]);
     expect(sinces()).to.deep.equal([time(10)]);
   });
 
   it("opens the next stream where the last one ended, also when that lies before", async () => {
-    answers["/stations/stream"] = [
+    site.answers["/stations/stream"] = [
       stream(`retry: 10\n\n${event(20, [station("a", "A2")])}`, false),
       // Another process, which is behind; and one that is cut in the middle of an event.
       stream(
@@ -93,7 +66,7 @@ describe("the mirror's stream", () => {
       ),
       stream(event(50, [station("a", "A4")])),
     ];
-    delete answers["/stations/delta"];
+    delete site.answers["/stations/delta"];
     // A poll comes between two streams, and ends elsewhere again.
     for (const [since, asOf] of [
       [20, 21],
@@ -101,7 +74,9 @@ describe("the mirror's stream", () => {
       [15, 16],
       [16, 16],
     ] as const)
-      answers[`/stations/delta?updated_since=${time(since).replace(" ", "+")}`] = [delta(asOf, [])];
+      site.answers[`/stations/delta?updated_since=${time(since).replace(" ", "+")}`] = [
+        delta(asOf, []),
+      ];
     const copy = start();
     await whenTrue(() => copy.stations.get("a")?.name === "A4");
     expect(sinces()).to.deep.equal([time(10), time(21), time(16)]);
@@ -114,8 +89,8 @@ describe("the mirror's stream", () => {
     ["answers with something else", { status: 200, body: { stations: [] } }],
   ] as [string, Scripted][])
     it(`polls when the server ${what}`, async () => {
-      answers["/stations/stream"] = [answer];
-      answers["/stations/delta"] = [delta(20, [station("a", "A2")])];
+      site.answers["/stations/stream"] = [answer];
+      site.answers["/stations/delta"] = [delta(20, [station("a", "A2")])];
       const copy = start({ silentMs: 30 });
       await whenTrue(() => copy.stations.get("a")?.name === "A2" && seen("/delta") > 3);
       expect(copy.isLive()).to.equal(false);
@@ -123,18 +98,18 @@ describe("the mirror's stream", () => {
     });
 
   it("gives up a stream that falls silent, and misses nothing of what polls bring", async () => {
-    answers["/stations/stream"] = [
+    site.answers["/stations/stream"] = [
       stream(`retry: 10\n${event(20, [])}`),
       stream(event(40, [station("a", "A4")])),
     ];
-    answers["/stations/delta"] = [delta(30, [station("a", "A3")])];
+    site.answers["/stations/delta"] = [delta(30, [station("a", "A3")])];
     const copy = start({ silentMs: 200 });
     await whenTrue(() => copy.stations.get("a")?.name === "A4");
     expect(sinces().slice(0, 2)).to.deep.equal([time(10), time(30)]);
   });
 
   it("brings the same changes again when their taker fails", async () => {
-    answers["/stations/stream"] = [stream(`retry: 10\n${event(20, [station("a", "A2")])}`)];
+    site.answers["/stations/stream"] = [stream(`retry: 10\n${event(20, [station("a", "A2")])}`)];
     const told: string[] = [];
     const errors: unknown[] = [];
     const take = (changes: readonly Change[]): void => {
@@ -149,7 +124,7 @@ describe("the mirror's stream", () => {
   });
 
   it("ends at once when stopped", async () => {
-    answers["/stations/stream"] = [stream(event(20, []))];
+    site.answers["/stations/stream"] = [stream(event(20, []))];
     const copy = start({ pollMs: hour });
     await whenTrue(() => copy.isLive());
     await copy.stop();
@@ -157,7 +132,7 @@ describe("the mirror's stream", () => {
   });
 
   it("ends at once when stopped right after a poll, before the next stream", async () => {
-    answers["/stations/stream"] = [stream(event(20, []))];
+    site.answers["/stations/stream"] = [stream(event(20, []))];
     const copy = start({ pollMs: hour });
     await whenTrue(() => copy.isLive());
     await copy.refresh();

@@ -3,57 +3,33 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { fileStore } from "#client/file-store.ts";
-import { type Change, mirror, type Mirror, type MirrorOptions } from "#client/mirror.ts";
+import type { Change } from "#client/mirror.ts";
 import type { Station } from "#client/types.ts";
 import {
   problem,
   type Scripted,
-  type ScriptedServer,
   startScripted,
   station,
   time,
+  useSite,
 } from "#test/client/scripted-server.ts";
 
 const kinds = (changes: readonly Change[]): string[] =>
   changes.map(({ kind, before, after }) => `${kind} ${before?.name ?? "-"} ${after?.name ?? "-"}`);
 
 describe("the mirror", () => {
-  let server: ScriptedServer;
+  // The stream has tests of its own.
+  const site = useSite({ stream: false, pollMs: 60_000 });
+  const { start } = site;
   let folder: string;
   let file: string;
-  const open: Mirror[] = [];
-  /** What the server answers by path; a list is used up from its front but for its last. */
-  let answers: Record<string, Scripted[]>;
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), "fuelmark-mirror-"));
     file = join(folder, "state", "copy.json");
-    answers = {};
-    server = await startScripted((asked) => {
-      const found = Object.keys(answers).find((path) => asked.startsWith(`GET ${path}`));
-      const list = answers[found ?? ""] ?? [];
-      return (list.length > 1 ? list.shift() : list[0]) ?? null;
-    });
   });
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((one) => one.stop()));
-    await server.stop();
-    await rm(folder, { recursive: true });
-  });
+  afterEach(() => rm(folder, { recursive: true }));
 
-  const start = (options: Partial<MirrorOptions> = {}): Mirror => {
-    // The stream has tests of its own.
-    const settings = {
-      baseUrl: server.baseUrl,
-      key: "k",
-      stream: false,
-      pollMs: 60_000,
-      retries: 0,
-    };
-    const one = mirror({ ...settings, ...options });
-    open.push(one);
-    return one;
-  };
   const whole = (second: number, stations: Station[], next = ""): Scripted => ({
     status: 200,
     headers: { ETag: `W/"${second}"` },
@@ -65,8 +41,8 @@ describe("the mirror", () => {
   });
 
   it("takes the country once, then what changes, from where each answer ended", async () => {
-    answers["/stations/all"] = [whole(10, [station("a", "A"), station("b", "B")])];
-    answers["/stations/delta"] = [
+    site.answers["/stations/all"] = [whole(10, [station("a", "A"), station("b", "B")])];
+    site.answers["/stations/delta"] = [
       delta(20, [station("a", "A2"), station("c", "C")], ["b", "never-seen"]),
       // The next process is behind: its time counts all the same.
       delta(15, [station("a", "A2")]),
@@ -81,7 +57,7 @@ describe("the mirror", () => {
     await copy.refresh();
     expect(copy.asOf()).to.equal(time(15));
     await copy.refresh();
-    expect(server.asked).to.deep.equal([
+    expect(site.server.asked).to.deep.equal([
       "GET /stations/all?limit=30000",
       `GET /stations/delta?updated_since=${time(10).replace(" ", "+")}`,
       `GET /stations/delta?updated_since=${time(20).replace(" ", "+")}`,
@@ -94,17 +70,17 @@ describe("the mirror", () => {
   });
 
   it("puts pages together, and begins anew when one of them is missing", async () => {
-    answers["/stations/all?limit=30000&cursor"] = [
+    site.answers["/stations/all?limit=30000&cursor"] = [
       problem(500, "internal-error"),
       whole(10, [station("b")]),
     ];
-    answers["/stations/all"] = [whole(10, [station("a")], "more")];
+    site.answers["/stations/all"] = [whole(10, [station("a")], "more")];
     const errors: unknown[] = [];
     const copy = start({ pollMs: 50, onError: (error) => errors.push(error) });
     await copy.ready();
     expect(errors).to.have.length(1);
     expect([...copy.stations.keys()]).to.deep.equal(["a", "b"]);
-    expect(server.asked.filter((one) => one.endsWith("limit=30000"))).to.have.length(2);
+    expect(site.server.asked.filter((one) => one.endsWith("limit=30000"))).to.have.length(2);
   });
 
   it("takes a page without next_cursor for the last one", async () => {
@@ -113,31 +89,34 @@ describe("the mirror", () => {
       headers: Record<string, string>;
     };
     const body = { stations: [station("a")], as_of: time(10) };
-    answers["/stations/all"] = [{ status, headers, body }];
+    site.answers["/stations/all"] = [{ status, headers, body }];
     const copy = start();
     await copy.ready();
-    expect(server.asked).to.have.length(1);
+    expect(site.server.asked).to.have.length(1);
     expect([...copy.stations.keys()]).to.deep.equal(["a"]);
   });
 
   it("says at once that its key is refused, and is ready when it no longer is", async () => {
     const refusal = problem(401, "invalid-key");
-    answers["/stations/all"] = [refusal, refusal, whole(10, [station("a")])];
-    answers["/stations/delta"] = [delta(20, [])];
+    site.answers["/stations/all"] = [refusal, refusal, whole(10, [station("a")])];
+    site.answers["/stations/delta"] = [delta(20, [])];
     const copy = start({ pollMs: 50 });
     const code = (error: unknown): string => (error as { code: string }).code;
     expect(await copy.ready().catch(code)).to.equal("invalid-key");
     expect(await copy.ready().catch(code)).to.equal("invalid-key");
     await copy.ready();
     expect(copy.stations.size).to.equal(1);
-    answers["/stations/delta"] = [refusal];
+    site.answers["/stations/delta"] = [refusal];
     expect(await copy.refresh().catch(code)).to.equal("invalid-key");
     await copy.ready();
   });
 
   it("saves on time when the machine's clock is set back", async () => {
-    answers["/stations/all"] = [whole(10, [station("a")])];
-    answers["/stations/delta"] = [delta(20, [station("a", "A2")]), delta(30, [station("a", "A3")])];
+    site.answers["/stations/all"] = [whole(10, [station("a")])];
+    site.answers["/stations/delta"] = [
+      delta(20, [station("a", "A2")]),
+      delta(30, [station("a", "A3")]),
+    ];
     const copy = start({ store: fileStore(file), saveMs: 0 });
     await copy.ready();
     const wallClock = Date.now;
@@ -166,8 +145,8 @@ describe("the mirror", () => {
   });
 
   it("goes on after a restart where it was, and is told only of what is new", async () => {
-    answers["/stations/all"] = [whole(10, [station("a", "A"), station("b", "B")])];
-    answers["/stations/delta"] = [delta(20, [station("a", "A2")], ["b"])];
+    site.answers["/stations/all"] = [whole(10, [station("a", "A"), station("b", "B")])];
+    site.answers["/stations/delta"] = [delta(20, [station("a", "A2")], ["b"])];
     const first = start({ store: fileStore(file) });
     await first.ready();
     await first.stop();
@@ -186,12 +165,12 @@ describe("the mirror", () => {
   });
 
   it("takes the country again when it was away for too long, by ETag while it has that version", async () => {
-    answers["/stations/all"] = [
+    site.answers["/stations/all"] = [
       whole(10, [station("a", "A"), station("b", "B")]),
       { status: 304, headers: { ETag: 'W/"10"', "X-As-Of": time(40) } },
       whole(50, [station("b", "B2")]),
     ];
-    answers["/stations/delta"] = [
+    site.answers["/stations/delta"] = [
       problem(422, "window-too-old"),
       delta(41, [station("a", "A2")]),
       problem(422, "window-too-old"),
@@ -212,13 +191,13 @@ describe("the mirror", () => {
       time(50),
       ["changed A A2", "changed B B2", "removed A2 -"],
     ]);
-    const tags = server.headers.map((one) => one["if-none-match"]);
+    const tags = site.server.headers.map((one) => one["if-none-match"]);
     // Changed by a delta, the copy is not that version any more.
     expect(tags).to.deep.equal([undefined, undefined, 'W/"10"', undefined, undefined, undefined]);
   });
 
   it("brings the same changes again when their taker fails", async () => {
-    answers["/stations/all"] = [whole(10, [station("a", "A")])];
+    site.answers["/stations/all"] = [whole(10, [station("a", "A")])];
     let fails = 2;
     const told: string[] = [];
     const copy = start({
@@ -229,15 +208,15 @@ describe("the mirror", () => {
         told.push(...kinds(changes));
       },
     });
-    answers["/stations/delta"] = [delta(20, [])];
+    site.answers["/stations/delta"] = [delta(20, [])];
     await copy.ready();
     expect(told).to.deep.equal(["added - A"]);
-    expect(server.asked.filter((one) => one.includes("/all"))).to.have.length(3);
+    expect(site.server.asked.filter((one) => one.includes("/all"))).to.have.length(3);
   });
 
   it("keeps serving its copy while the server is away, limited or broken", async () => {
-    answers["/stations/all"] = [whole(10, [station("a", "A")])];
-    answers["/stations/delta"] = [
+    site.answers["/stations/all"] = [whole(10, [station("a", "A")])];
+    site.answers["/stations/delta"] = [
       null,
       problem(503, "upstream-unavailable", { "Retry-After": "0" }),
       problem(429, "rate-limit-exceeded", { "Retry-After": "0" }),
@@ -256,7 +235,7 @@ describe("the mirror", () => {
   });
 
   it("starts anew from a file that it cannot understand, and survives one that it cannot write", async () => {
-    answers["/stations/all"] = [whole(10, [station("a")])];
+    site.answers["/stations/all"] = [whole(10, [station("a")])];
     for (const text of [
       "",
       "{",
@@ -283,8 +262,8 @@ describe("the mirror", () => {
   });
 
   it("ends at once when stopped, and rejects who waits for it", async () => {
-    await server.stop();
-    server = await startScripted(() => new Promise(() => {}));
+    await site.server.stop();
+    site.server = await startScripted(() => new Promise(() => {}));
     const copy = start();
     const ready = copy.ready().catch((error: unknown) => (error as Error).message);
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -1,3 +1,4 @@
+import { mirror, type Mirror, type MirrorOptions } from "#client/mirror.ts";
 import type { Station } from "#client/types.ts";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { listening } from "#test/harness/listening.ts";
@@ -44,6 +45,43 @@ export async function startScripted(
   const server = createServer((req, res) => void handle(req, res));
   const { origin, close } = await listening("scripted server", server);
   return { baseUrl: origin, asked, headers, stop: close };
+}
+
+export interface Site {
+  server: ScriptedServer;
+  /** What the server answers by path; a list is used up from its front but for its last. */
+  answers: Record<string, Scripted[]>;
+  /** A mirror of the server, which ends with the test. */
+  start(options?: Partial<MirrorOptions>): Mirror;
+}
+
+/** A scripted server for each test of a `describe`, which answers so at first, and its mirrors. */
+export function useSite(
+  usual: Partial<MirrorOptions>,
+  first: () => Site["answers"] = () => ({}),
+): Site {
+  const open: Mirror[] = [];
+  const site = {
+    start: (options = {}) => {
+      const settings = { baseUrl: site.server.baseUrl, key: "k", retries: 0, ...usual };
+      const one = mirror({ ...settings, ...options });
+      open.push(one);
+      return one;
+    },
+  } as Site;
+  beforeEach(async () => {
+    site.answers = first();
+    site.server = await startScripted((asked) => {
+      const found = Object.keys(site.answers).find((path) => asked.startsWith(`GET ${path}`));
+      const list = site.answers[found ?? ""] ?? [];
+      return (list.length > 1 ? list.shift() : list[0]) ?? null;
+    });
+  });
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((one) => one.stop()));
+    await site.server.stop();
+  });
+  return site;
 }
 
 /** A problem of that code, as the API words it. */

@@ -10,7 +10,7 @@ import { type Answer, createClient, until } from "#test/flow/client.ts";
 import { type ConsoleClient, signIn } from "#test/flow/console-client.ts";
 import { type Country, openCountry } from "#test/flow/country.ts";
 import { addPartner } from "#test/flow/more-partners.ts";
-import { addOperator, testPassword } from "#test/flow/operators.ts";
+import { addOperator } from "#test/flow/operators.ts";
 import { openStream } from "#test/flow/stream-reader.ts";
 import { createTestInstance, type TestInstance, usualPatience } from "#test/harness/instance.ts";
 import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
@@ -119,8 +119,8 @@ describe("fault: a web process that is cut from what tells it who may do what", 
     const origin = { Origin: "https://old.example" };
     await addOperator(country.db, "olga");
     await addOperator(country.db, "oleg");
-    const olga = await signIn(cut.baseUrl, { name: "olga", password: testPassword });
-    const oleg = await signIn(cut.baseUrl, { name: "oleg", password: testPassword });
+    const olga = await signIn(cut.baseUrl, "olga");
+    const oleg = await signIn(cut.baseUrl, "oleg");
     for (const ask of [() => bound.ask(from), () => page.ask(origin), () => others.get(path)])
       expect(codeOf(await ask())).to.equal("200");
     const look = ({ call }: ConsoleClient) => call("GET", "/session").then(({ status }) => status);

@@ -3,22 +3,19 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { isRefusal } from "#src/contract/refusals.ts";
 import { dayMs } from "#src/domain/units.ts";
-import { inTransaction, rows } from "#src/infrastructure/db.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { boundAddress } from "#src/infrastructure/addresses.ts";
-import { changeKey, findKey, storeKey } from "#src/keys/issued-keys.ts";
-import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
-import { insertPartner } from "#src/keys/partners.ts";
+import { changeKey, findKey } from "#src/keys/issued-keys.ts";
 import { approveLimitRequest, createLimitRequest } from "#src/limits/limit-requests.ts";
 import { firstIdOfDay, partnerReporter } from "#src/marks/marks.ts";
 import { reviewMark } from "#src/marks/review-mark.ts";
 import { openSession } from "#src/operators/sessions.ts";
 import { by } from "#test/harness/by.ts";
 import { runOperator } from "#test/harness/operator.ts";
-import { type ConsoleClient, signIn } from "#test/flow/console-client.ts";
+import { useAccount } from "#test/flow/console-client.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { addOperator, testPassword } from "#test/flow/operators.ts";
 import { useStage } from "#test/flow/stage.ts";
-import { useEdgeOn } from "#test/api/edge.ts";
+import { addKey, addPartner, useEdgeOn } from "#test/api/edge.ts";
 
 /** A partner with all that an operator can act on. */
 interface Subject {
@@ -69,7 +66,32 @@ const correctedFrom = 180;
 /** Who has made the marks. */
 const driver = "driver 1";
 
+/** An act of one word, of the subject's `of`: what is typed before its id, and where its id stands in what is posted. */
+const ofOne = ([name, typed, path, of]: readonly [string, string, string, keyof Subject]): Act => ({
+  name,
+  typed: (subject) => [...typed.split(" "), subject[of]],
+  sent: (subject) => ["POST", path.replace("#", String(subject[of]))],
+});
+
 const done: readonly Act[] = [
+  ...(
+    [
+      ["key.revoke", "key revoke", "/keys/#/revoke", "key"],
+      ["limit-request.approve-undo", "limit-request undo", "/limit-requests/#/undo", "approved"],
+      ["review.reject-undo", "review undo", "/review/#/undo", "rejected"],
+      ["mark.retry", "marks retry", "/failed-marks/#/retry", "failed"],
+      ["feed.pause", "feed pause", "/feeds/#/pause", "feed"],
+      ["feed.resume", "feed resume", "/feeds/#/resume", "pausedFeed"],
+      ["webhook.disable", "webhook disable", "/webhooks/#/disable", "webhook"],
+      ["webhook.enable", "webhook enable", "/webhooks/#/enable", "offWebhook"],
+      ["marks.rollback-undo", "marks rollback undo", "/rollbacks/#/undo", "rollback"],
+      ["suggestion.done", "suggestion done", "/suggestions/#/done", "suggestion"],
+      ["suggestion.dismiss", "suggestion dismiss", "/suggestions/#/dismiss", "suggestion"],
+      ["suggestion.done-undo", "suggestion undo", "/suggestions/#/undo", "decided"],
+      ["station.reopen", "station reopen", "/stations/#/reopen", "corrected"],
+      ["station.split", "station split", "/stations/#/split", "part"],
+    ] as const
+  ).map(ofOne),
   {
     name: "partner.create",
     typed: () => ["partner", "create", "--name", " Maps ", "--rpm", "600"],
@@ -135,11 +157,6 @@ const done: readonly Act[] = [
     sent: ({ key }) => ["POST", `/keys/${key}/limit`, { to: 2, until: Date.parse(soon) }],
   },
   {
-    name: "key.revoke",
-    typed: ({ key }) => ["key", "revoke", key],
-    sent: ({ key }) => ["POST", `/keys/${key}/revoke`],
-  },
-  {
     name: "limit-request.approve",
     typed: ({ request }) => [
       ...["limit-request", "approve", request, "--rpm", "1500", "--comment", " half "],
@@ -160,16 +177,6 @@ const done: readonly Act[] = [
     ],
   },
   {
-    name: "limit-request.approve-undo",
-    typed: ({ approved }) => ["limit-request", "undo", approved],
-    sent: ({ approved }) => ["POST", `/limit-requests/${approved}/undo`],
-  },
-  {
-    name: "review.reject-undo",
-    typed: ({ rejected }) => ["review", "undo", rejected],
-    sent: ({ rejected }) => ["POST", `/review/${rejected}/undo`],
-  },
-  {
     name: "review.approve",
     typed: ({ held }) => ["review", "approve", held],
     sent: ({ held }) => ["POST", "/review/approve", { ids: [held] }],
@@ -188,11 +195,6 @@ const done: readonly Act[] = [
     name: "review.reject",
     typed: ({ partner }) => ["review", "reject", "--partner", partner, "--since", "2020-01-01"],
     sent: ({ partner }) => ["POST", "/review/groups/reject", { partner, since: Date.UTC(2020, 0) }],
-  },
-  {
-    name: "mark.retry",
-    typed: ({ failed }) => ["marks", "retry", failed],
-    sent: ({ failed }) => ["POST", `/failed-marks/${failed}/retry`],
   },
   {
     name: "alarm.acknowledge",
@@ -229,16 +231,6 @@ const done: readonly Act[] = [
     name: "feed.run",
     typed: ({ feed }) => ["feed", "run", feed, "--force", "all-no,half"],
     sent: ({ feed }) => ["POST", `/feeds/${feed}/run`, { force: ["all-no", "half"] }],
-  },
-  {
-    name: "feed.pause",
-    typed: ({ feed }) => ["feed", "pause", feed],
-    sent: ({ feed }) => ["POST", `/feeds/${feed}/pause`],
-  },
-  {
-    name: "feed.resume",
-    typed: ({ pausedFeed }) => ["feed", "resume", pausedFeed],
-    sent: ({ pausedFeed }) => ["POST", `/feeds/${pausedFeed}/resume`],
   },
   {
     name: "feed.remove",
@@ -288,16 +280,6 @@ const done: readonly Act[] = [
     ],
   },
   {
-    name: "webhook.disable",
-    typed: ({ webhook }) => ["webhook", "disable", webhook],
-    sent: ({ webhook }) => ["POST", `/webhooks/${webhook}/disable`],
-  },
-  {
-    name: "webhook.enable",
-    typed: ({ offWebhook }) => ["webhook", "enable", offWebhook],
-    sent: ({ offWebhook }) => ["POST", `/webhooks/${offWebhook}/enable`],
-  },
-  {
     name: "reporter.block",
     typed: ({ reporter }) => ["reporter", "block", reporter, "--until", soon],
     sent: ({ reporter }) => ["POST", `/reporters/${reporter}/block`, { until: Date.parse(soon) }],
@@ -330,21 +312,6 @@ const done: readonly Act[] = [
     ],
   },
   {
-    name: "marks.rollback-undo",
-    typed: ({ rollback }) => ["marks", "rollback", "undo", rollback],
-    sent: ({ rollback }) => ["POST", `/rollbacks/${rollback}/undo`],
-  },
-  ...(["done", "dismiss"] as const).map((verb): Act => ({
-    name: `suggestion.${verb}`,
-    typed: ({ suggestion }) => ["suggestion", verb, suggestion],
-    sent: ({ suggestion }) => ["POST", `/suggestions/${suggestion}/${verb}`],
-  })),
-  {
-    name: "suggestion.done-undo",
-    typed: ({ decided }) => ["suggestion", "undo", decided],
-    sent: ({ decided }) => ["POST", `/suggestions/${decided}/undo`],
-  },
-  {
     name: "station.add",
     typed: () => ["station", "add", "--name", " New  one ", "--lat", "-55.5", "--lon", "37.25"],
     sent: () => ["POST", "/stations", { name: " New  one ", lat: -55.5, lon: 37.25 }],
@@ -372,19 +339,9 @@ const done: readonly Act[] = [
     sent: ({ station }) => ["POST", `/stations/${station}/close`, { comment: " demolished " }],
   },
   {
-    name: "station.reopen",
-    typed: ({ corrected }) => ["station", "reopen", corrected],
-    sent: ({ corrected }) => ["POST", `/stations/${corrected}/reopen`],
-  },
-  {
     name: "station.merge",
     typed: ({ station }) => ["station", "merge", station, placeOf(0).id],
     sent: ({ station }) => ["POST", `/stations/${station}/merge`, { other: placeOf(0).id }],
-  },
-  {
-    name: "station.split",
-    typed: ({ part }) => ["station", "split", part],
-    sent: ({ part }) => ["POST", `/stations/${part}/split`],
   },
   {
     name: "station.keep-apart",
@@ -417,6 +374,18 @@ const done: readonly Act[] = [
 ];
 
 const refused: readonly Act[] = [
+  ...(
+    [
+      ["deciding a suggestion twice", "suggestion done", "/suggestions/#/done", "decided"],
+      ["opening an open suggestion", "suggestion undo", "/suggestions/#/undo", "suggestion"],
+      ["reopening an open station", "station reopen", "/stations/#/reopen", "station"],
+      ["splitting what is no part", "station split", "/stations/#/split", "station"],
+      ["taking back what nobody has decided", "review undo", "/review/#/undo", "held"],
+      ["reopening a pending request", "limit-request undo", "/limit-requests/#/undo", "request"],
+      ["pausing a paused feed", "feed pause", "/feeds/#/pause", "pausedFeed"],
+      ["resuming a feed that runs", "feed resume", "/feeds/#/resume", "feed"],
+    ] as const
+  ).map(ofOne),
   {
     name: "a deletion that waits for nobody",
     typed: () => ["retention", "allow", "opinions"],
@@ -491,34 +460,14 @@ const refused: readonly Act[] = [
     sent: () => ["POST", "/stations", { name: " ", lat: 5, lon: 5 }],
   },
   {
-    name: "deciding a suggestion twice",
-    typed: ({ decided }) => ["suggestion", "done", decided],
-    sent: ({ decided }) => ["POST", `/suggestions/${decided}/done`],
-  },
-  {
-    name: "opening a suggestion that is open",
-    typed: ({ suggestion }) => ["suggestion", "undo", suggestion],
-    sent: ({ suggestion }) => ["POST", `/suggestions/${suggestion}/undo`],
-  },
-  {
     name: "closing a station twice",
     typed: ({ corrected }) => ["station", "close", corrected],
     sent: ({ corrected }) => ["POST", `/stations/${corrected}/close`, {}],
   },
   {
-    name: "reopening a station that is open",
-    typed: ({ station }) => ["station", "reopen", station],
-    sent: ({ station }) => ["POST", `/stations/${station}/reopen`],
-  },
-  {
     name: "merging a station with one that is a part already",
     typed: ({ doubtful, part }) => ["station", "merge", doubtful, part],
     sent: ({ doubtful, part }) => ["POST", `/stations/${doubtful}/merge`, { other: part }],
-  },
-  {
-    name: "splitting a station that is none's part",
-    typed: ({ station }) => ["station", "split", station],
-    sent: ({ station }) => ["POST", `/stations/${station}/split`],
   },
   {
     name: "closing a station that does not exist",
@@ -569,16 +518,6 @@ const refused: readonly Act[] = [
     sent: () => ["POST", "/incidents/999999/close", { text: "Done." }],
   },
   {
-    name: "taking back what nobody has decided",
-    typed: ({ held }) => ["review", "undo", held],
-    sent: ({ held }) => ["POST", `/review/${held}/undo`],
-  },
-  {
-    name: "taking back the decision about a pending request",
-    typed: ({ request }) => ["limit-request", "undo", request],
-    sent: ({ request }) => ["POST", `/limit-requests/${request}/undo`],
-  },
-  {
     name: "erasing a user of no partner",
     typed: () => ["reporter", "erase", "--partner", 999_999, "--user-ref", driver],
     sent: () => ["POST", "/reporters/erase", { partner: 999_999, user_ref: driver }],
@@ -587,16 +526,6 @@ const refused: readonly Act[] = [
     name: "a feed of no known source",
     typed: () => ["feed", "add", "--source", "nowhere", "--every", "1h"],
     sent: () => ["POST", "/feeds", { source: "nowhere", every_s: 3600 }],
-  },
-  {
-    name: "pausing a paused feed",
-    typed: ({ pausedFeed }) => ["feed", "pause", pausedFeed],
-    sent: ({ pausedFeed }) => ["POST", `/feeds/${pausedFeed}/pause`],
-  },
-  {
-    name: "resuming a feed that runs",
-    typed: ({ feed }) => ["feed", "resume", feed],
-    sent: ({ feed }) => ["POST", `/feeds/${feed}/resume`],
   },
   {
     name: "erasing nobody",
@@ -626,13 +555,8 @@ describe("flow: an operator's act, from the command line and from the console", 
     MASS_NO_LIMIT: "33",
   });
   const edge = useEdgeOn(instance);
-  let olga: ConsoleClient;
+  const olga = useAccount(country, () => edge.origin);
   let subjects = 0;
-
-  before(async () => {
-    await addOperator(country.db, "olga");
-    olga = await signIn(edge.origin, { name: "olga", password: testPassword });
-  });
 
   const addSubject = async (): Promise<Subject> => {
     const { db } = country;
@@ -666,28 +590,19 @@ describe("flow: an operator's act, from the command line and from the console", 
        values (?, ?, 'joined', 'import'), (?, ?, 'doubtful', 'import')`,
       [part, station, doubtful, station],
     );
-    const text = newKey("secret", randomBytes(32));
-    const { partner, key } = await inTransaction(db, async (tx) => {
-      const limits = { rpm: 1000, daily: 5000 };
-      const { id: partner_id } = await insertPartner(tx, { name: "Subject", ...limits });
-      const row = {
-        partner_id,
-        kind: "secret",
-        prefix: keyPrefix(text),
-        hash: hashKey(text),
-      } as const;
-      const stored = await storeKey(tx, row, { ips: ["192.0.2.9"] });
-      return { partner: partner_id, key: stored.id };
-    });
+    const limits = { rpm: 1000, daily: 5000 };
+    const partner = await addPartner(db, { name: "Subject", ...limits });
+    await addKey(db, partner, "secret", { ips: ["192.0.2.9"] });
+    const [{ id: key }] = (await db("keys").where({ partner_id: partner }).select("id")) as [
+      { id: number },
+    ];
     const now = Date.now();
     const session = { kind: "key", subjectId: key, address: "::1", agent: "" } as const;
     await openSession(db, { ...session, now, lifeMs: 60_000 });
     const wish = { partner_id: partner, requested_rpm: 2000, requested_daily: 9000, comment: "" };
     const request = await createLimitRequest(db, wish);
-    const asking = await inTransaction(db, (tx) =>
-      insertPartner(tx, { name: "Asking", rpm: 1000, daily: 5000 }),
-    );
-    const granted = await createLimitRequest(db, { ...wish, partner_id: asking.id });
+    const asking = await addPartner(db, { name: "Asking", ...limits });
+    const granted = await createLimitRequest(db, { ...wish, partner_id: asking });
     await approveLimitRequest(by(db, "test"), {}, granted!.id);
     const viewer = randomBytes(32);
     const [reporter] = await rows<{ id: number }>(

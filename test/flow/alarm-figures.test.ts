@@ -6,9 +6,8 @@ import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { firstIdOfDay } from "#src/marks/marks.ts";
 import { readExposition } from "#test/api/exposition.ts";
 import { until } from "#test/flow/client.ts";
-import { type ConsoleClient, signIn } from "#test/flow/console-client.ts";
+import { useAccount } from "#test/flow/console-client.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { addOperator, testPassword } from "#test/flow/operators.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { useStage } from "#test/flow/stage.ts";
 
@@ -17,13 +16,9 @@ describe("flow: alarms in /metrics, /readyz, the console and the command line", 
     ALARM_POLL_MS: "50",
     ALARM_WEBHOOK_URL: "http://127.0.0.1:1/hooks/s3cret",
   });
-  let olga: ConsoleClient;
+  const olga = useAccount(country, () => web.baseUrl);
   let marks = 0;
 
-  before(async () => {
-    await addOperator(country.db, "olga");
-    olga = await signIn(web.baseUrl, { name: "olga", password: testPassword });
-  });
   beforeEach(async () => {
     await rows(country.db, "truncate alarms, harmful_changes restart identity");
     await rows(country.db, "update alarm_channels set failures = 0, fault = null");

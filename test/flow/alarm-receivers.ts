@@ -1,9 +1,8 @@
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
+import { startReceiver } from "#test/flow/webhook-receivers.ts";
 import { hold } from "#test/harness/leaks.ts";
-import { listening } from "#test/harness/listening.ts";
 
 export interface Mail {
   from: string;
@@ -62,28 +61,10 @@ export async function startMailbox() {
   };
 }
 
-export interface Posted {
-  headers: IncomingHttpHeaders;
-  raw: string;
-  // oxlint-disable-next-line typescript/no-explicit-any -- what was posted, looked at field by field
-  body: any;
-}
-
-/** A real receiver of webhooks. `answer` is the status that it gives. */
+/** A real receiver of webhooks, at an address with a secret in it. */
 export async function startHook() {
-  const posts: Posted[] = [];
-  const hook = { answer: 204, posts };
-  const server = createServer((request, response) => {
-    let raw = "";
-    request.setEncoding("utf8");
-    request.on("data", (piece: string) => (raw += piece));
-    request.on("end", () => {
-      posts.push({ headers: request.headers, raw, body: JSON.parse(raw) });
-      response.writeHead(hook.answer).end();
-    });
-  });
-  const { origin, close } = await listening("a receiver of webhooks", server);
-  return Object.assign(hook, { url: `${origin}/hooks/1?token=s3cret`, close });
+  const receiver = await startReceiver();
+  return Object.assign(receiver, { url: receiver.url.replace(/hook$/, "hooks/1?token=s3cret") });
 }
 
 /** A message of one part in UTF-8, as mail servers carry it. */

@@ -6,6 +6,7 @@ import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { by } from "#test/harness/by.ts";
 import { startHook, startMailbox } from "#test/flow/alarm-receivers.ts";
 import { until } from "#test/flow/client.ts";
+import { status } from "#test/flow/webhook-receivers.ts";
 import { usualPatience } from "#test/harness/instance.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { startRoleProcess } from "#test/harness/processes.ts";
@@ -180,13 +181,13 @@ describe("flow: alarms reach the operator", function () {
   });
 
   it("when the webhook's receiver takes them at last", async () => {
-    hook.answer = 500;
+    hook.answer = status(500);
     const upkeep = await start(startRole("upkeep", settings({ ALARM_POLL_MS: "50" })));
     await raise("partner 1");
     await mailed(1);
     await posted(3);
     expect(await told("posted_at")).to.deep.equal([]);
-    hook.answer = 204;
+    hook.answer = status(204);
     await until(
       () => told("posted_at"),
       ({ length }) => length === 1,

@@ -8,7 +8,7 @@ import { firstIdOfDay } from "#src/marks/marks.ts";
 import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { signIn } from "#test/flow/console-client.ts";
-import { addOperator, testPassword } from "#test/flow/operators.ts";
+import { addOperator } from "#test/flow/operators.ts";
 import { useStage } from "#test/flow/stage.ts";
 import { sized } from "#test/harness/long.ts";
 import { startRole } from "#test/harness/roles.ts";
@@ -135,7 +135,7 @@ describe("flow: locks with many partitions", function () {
     expect((await clients[0]!.delete("/users/user")).body.erased).to.equal(true);
     expect((await fetch(`${web!.baseUrl}/metrics`)).status).to.equal(200);
     await addOperator(country.db, "vera", "viewer");
-    const vera = await signIn(web!.baseUrl, { name: "vera", password: testPassword });
+    const vera = await signIn(web!.baseUrl, "vera");
     for (const path of ["/health", "/review", "/failed-marks", "/partners", "/alarms"])
       expect((await vera.call("GET", path)).status, path).to.equal(200);
     const all = statements.transactions();

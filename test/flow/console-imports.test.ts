@@ -8,8 +8,7 @@ import type { ConsoleImport, ConsoleSource } from "#src/contract/console-imports
 import { startRun } from "#src/import/runs.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { until } from "#test/flow/client.ts";
-import { type ConsoleClient, createConsoleClient, signIn } from "#test/flow/console-client.ts";
-import { addOperator, testPassword } from "#test/flow/operators.ts";
+import { type ConsoleClient, createConsoleClient, useAccount } from "#test/flow/console-client.ts";
 import { useEdgeOn } from "#test/api/edge.ts";
 import { fixtures } from "#test/import/source-fixtures.ts";
 import { useStage } from "#test/flow/stage.ts";
@@ -29,13 +28,8 @@ describe("flow: files imported in the console", function () {
   const settings = { SIGN_INS_PER_MINUTE: "1000", LOG_LEVEL: "silent" };
   const { instance, country } = useStage(1, [], settings);
   const edge = useEdgeOn(instance);
-  let olga: ConsoleClient;
-
-  before(async () => {
-    await addOperator(country.db, "olga");
-    await addOperator(country.db, "vera", "viewer");
-    olga = await signIn(edge.origin, { name: "olga", password: testPassword });
-  });
+  const olga = useAccount(country, () => edge.origin);
+  const vera = useAccount(country, () => edge.origin, "vera", "viewer");
 
   const upload = async (
     client: ConsoleClient,
@@ -102,7 +96,6 @@ describe("flow: files imported in the console", function () {
     expect(run.summary).to.deep.include({ source: "it-mimit", added: 3, refused: 2 });
     expect(run.summary!["reasons"]).to.deep.equal({ "no-position": 1, "lpg-only": 1 });
     expect(run.has_refused_rows).to.equal(true);
-    const vera = await signIn(edge.origin, { name: "vera", password: testPassword });
     const { rows: left } = (await vera.call("GET", `/imports/${run.id}/refused`)).body;
     expect(left).to.deep.equal([
       { place: "line 7", id: "11", field: "lat, lon", value: "", reason: "no-position" },
@@ -198,7 +191,6 @@ describe("flow: files imported in the console", function () {
   });
 
   it("takes files of operators alone, from its own page, of at most 50 MB", async () => {
-    const vera = await signIn(edge.origin, { name: "vera", password: testPassword });
     const file = stationsFile(1);
     const asked = { dry_run: "false" };
     const before = (await imports()).length;

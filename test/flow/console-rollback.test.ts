@@ -3,19 +3,16 @@ import { rows } from "#src/infrastructure/db.ts";
 import { dayMs } from "#src/domain/units.ts";
 import type { ConsoleNetwork, ConsoleRollback } from "#src/contract/console-review.ts";
 import { until } from "#test/flow/client.ts";
-import { type ConsoleClient, signIn } from "#test/flow/console-client.ts";
+import { useAccount } from "#test/flow/console-client.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { addOperator, testPassword } from "#test/flow/operators.ts";
 import { expectRefolded, untilServed } from "#test/flow/refold.ts";
 import { useStage } from "#test/flow/stage.ts";
 
 describe("flow: a campaign rolled back in the console", function () {
   const { instance, country, web, webs, client: partner } = useStage(5, ["web", "marks"]);
-  let olga: ConsoleClient;
+  const olga = useAccount(country, () => web.baseUrl);
 
   before(async () => {
-    await addOperator(country.db, "olga");
-    olga = await signIn(web.baseUrl, { name: "olga", password: testPassword });
     for (const [n, user] of ["ann", "bob", "mal"].entries())
       await country.meet(user, 26 * 60 + n * 30);
   });

@@ -6,7 +6,13 @@ import type { ConsoleHits } from "#src/contract/console.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { type ConsoleClient, createConsoleClient, signIn } from "#test/flow/console-client.ts";
+import { createPageClient } from "#test/flow/page-client.ts";
+import {
+  type ConsoleClient,
+  createConsoleClient,
+  signIn,
+  useAccount,
+} from "#test/flow/console-client.ts";
 import { addOperator, testPassword } from "#test/flow/operators.ts";
 import { useStage } from "#test/flow/stage.ts";
 import { useEdgeOn } from "#test/api/edge.ts";
@@ -154,15 +160,11 @@ describe("flow: who may do what in the console", function () {
   });
   const edge = useEdgeOn(instance);
   let calls: ConsoleCall[];
-  let olga: ConsoleClient;
-  let vera: ConsoleClient;
+  const olga = useAccount(country, () => edge.origin);
+  const vera = useAccount(country, () => edge.origin, "vera", "viewer");
 
   before(async () => {
     calls = consoleCalls(edge.web.services);
-    await addOperator(country.db, "olga");
-    await addOperator(country.db, "vera", "viewer");
-    olga = await signIn(edge.origin, { name: "olga", password: testPassword });
-    vera = await signIn(edge.origin, { name: "vera", password: testPassword });
   });
 
   const nameOf = ({ method, path }: ConsoleCall): string => `${method} ${path}`;
@@ -230,7 +232,7 @@ describe("flow: who may do what in the console", function () {
     it(`refuses every call of ${whose}`, async () => {
       const name = whose.replaceAll(" ", "-");
       await addOperator(country.db, name);
-      const client = await signIn(edge.origin, { name, password: testPassword });
+      const client = await signIn(edge.origin, name);
       const [session] = await rows<{ id: number }>(
         country.db,
         "select max(id) as id from sessions",
@@ -251,15 +253,10 @@ describe("flow: who may do what in the console", function () {
   });
 
   it("does not take a partner's session for an operator's", async () => {
-    const answer = await fetch(`${edge.origin}/dashboard/api/session`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", "Sec-Fetch-Site": "same-origin" },
-      body: JSON.stringify({ key: country.secret }),
-    });
-    expect(answer.status).to.equal(201);
-    const token = /=([\w-]{43});/.exec(answer.headers.get("set-cookie") ?? "")?.[1];
-    expect(token).to.be.a("string");
-    const partner = createConsoleClient(edge.origin, `console-session=${token}`);
+    const page = createPageClient(edge.origin, "dashboard");
+    await page.post("/session", { key: country.secret });
+    expect(page.cookie).to.match(/^dashboard-session=/);
+    const partner = createConsoleClient(edge.origin, page.cookie.replace("dashboard", "console"));
     expect(await refusals(partner, calls)).to.deep.equal(all(calls, "401 session-over"));
   });
 
@@ -333,7 +330,7 @@ describe("flow: who may do what in the console", function () {
   });
 
   it("gives a cookie that no script can read and no other site can send", async () => {
-    expect(olga.attributes.split("; ")).to.include.members([
+    expect(olga.setCookie.split("; ")).to.include.members([
       "httponly",
       "samesite=strict",
       "path=/console/",
@@ -347,7 +344,7 @@ describe("flow: who may do what in the console", function () {
   });
 
   it("signs out: the session is over for whoever has its cookie", async () => {
-    const client = await signIn(edge.origin, { name: "vera", password: testPassword });
+    const client = await signIn(edge.origin, "vera");
     const copy = createConsoleClient(edge.origin, client.cookie);
     expect((await client.call("DELETE", "/session")).status).to.equal(204);
     expect(client.cookie).to.equal("");
@@ -355,7 +352,7 @@ describe("flow: who may do what in the console", function () {
   });
 
   it("shows a viewer its own sessions, and an operator everybody's, who can end them", async () => {
-    const phone = await signIn(edge.origin, { name: "vera", password: testPassword });
+    const phone = await signIn(edge.origin, "vera");
     const own = (await vera.call("GET", "/sessions")).body.sessions;
     expect(new Set(own.map(({ account }: { account: string }) => account))).to.deep.equal(
       new Set(["vera"]),
@@ -372,7 +369,7 @@ describe("flow: who may do what in the console", function () {
 
   it("puts a change of a role in force with the next request", async () => {
     const { id } = await addOperator(country.db, "petr", "viewer");
-    const petr = await signIn(edge.origin, { name: "petr", password: testPassword });
+    const petr = await signIn(edge.origin, "petr");
     expect((await petr.call("POST", "/partners", { name: "P" })).status).to.equal(403);
     await rows(country.db, "update operators set role = 'operator' where id = ?", [id]);
     expect((await petr.call("POST", "/partners", { name: "P" })).status).to.equal(201);

@@ -1,10 +1,7 @@
-import { randomBytes } from "node:crypto";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createDb, type Db, inTransaction, rows, type Statements } from "#src/infrastructure/db.ts";
-import { storeKey } from "#src/keys/issued-keys.ts";
-import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
-import { insertPartner, updatePartner } from "#src/keys/partners.ts";
 import { deviceReporter, partnerReporter } from "#src/marks/marks.ts";
+import { addPartner } from "#test/flow/more-partners.ts";
 
 export interface Country {
   db: Db;
@@ -49,51 +46,25 @@ export async function openCountry(
 ): Promise<Country> {
   const db = createDb(config, "test");
   const places = Array.from({ length: count }, (_, n) => placeOf(n));
-  const issue = (kind: "secret" | "publishable") => newKey(kind, randomBytes(32));
-  const secret = issue("secret");
-  const publishable = issue("publishable");
-  const { partnerId, keyId } = await inTransaction(db, async (tx) => {
-    const partner = await insertPartner(tx, {
-      name: "Test partner",
-      rpm: 100_000,
-      daily: 100_000_000,
-    });
-    await updatePartner(tx, partner.id, {});
-    const stored = await storeKey(
-      tx,
-      { partner_id: partner.id, kind: "secret", prefix: keyPrefix(secret), hash: hashKey(secret) },
-      {},
-    );
-    await storeKey(
-      tx,
-      {
-        partner_id: partner.id,
-        kind: "publishable",
-        prefix: keyPrefix(publishable),
-        hash: hashKey(publishable),
-      },
-      {},
-    );
-    await insertPlaces(tx, places, cities);
-    return { partnerId: partner.id, keyId: stored.id };
-  });
-  const meet = async (hash: string, partner: number | null, minutesAgo: number): Promise<void> => {
+  const partner = await addPartner({ db }, undefined, "Test partner");
+  await inTransaction(db, (tx) => insertPlaces(tx, places, cities));
+  const meet = async (hash: string, of: number | null, minutesAgo: number): Promise<void> => {
     await rows(
       db,
       `insert into reporters (hash, partner_id, first_seen)
        values (decode(?, 'hex'), ?, server_now() - ?::int * interval '1 minute')`,
-      [hash, partner, minutesAgo],
+      [hash, of, minutesAgo],
     );
   };
   return {
     db,
-    partnerId,
-    keyId,
-    secret,
-    publishable,
+    partnerId: partner.id,
+    keyId: partner.keyId,
+    secret: partner.secret,
+    publishable: partner.publishable,
     stationIds: places.map((one) => one.id),
     meet: (userRef, minutesAgo) =>
-      meet(partnerReporter(config.reporterPepper, partnerId, userRef), partnerId, minutesAgo),
+      meet(partnerReporter(config.reporterPepper, partner.id, userRef), partner.id, minutesAgo),
     meetDevice: (device, minutesAgo) =>
       meet(deviceReporter(config.reporterPepper, device), null, minutesAgo),
     close: () => db.destroy(),

@@ -5,23 +5,19 @@ import type { ConsoleAlarm } from "#src/contract/console.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { type ConsoleClient, signIn } from "#test/flow/console-client.ts";
+import { useAccount } from "#test/flow/console-client.ts";
 import { fillReview, holdMark } from "#test/flow/held-marks.ts";
-import { addOperator, testPassword } from "#test/flow/operators.ts";
 import { useStage } from "#test/flow/stage.ts";
 
 describe("flow: the page of decisions", function () {
   const { country, web, client } = useStage(60, ["web", "marks"], {
     SIGN_INS_PER_MINUTE: "1000",
   });
-  let olga: ConsoleClient;
-  let nina: ConsoleClient;
+  const olga = useAccount(country, () => web.baseUrl);
+  const nina = useAccount(country, () => web.baseUrl, "nina");
   let place = 0;
 
   before(async () => {
-    for (const name of ["olga", "nina"]) await addOperator(country.db, name);
-    olga = await signIn(web.baseUrl, { name: "olga", password: testPassword });
-    nina = await signIn(web.baseUrl, { name: "nina", password: testPassword });
     place = await fillReview(client, 0);
   });
 

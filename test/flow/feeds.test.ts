@@ -8,8 +8,7 @@ import { rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createProducer, type Producer } from "#src/infrastructure/queues.ts";
 import { until } from "#test/flow/client.ts";
-import { type ConsoleClient, signIn } from "#test/flow/console-client.ts";
-import { addOperator, testPassword } from "#test/flow/operators.ts";
+import { useAccount } from "#test/flow/console-client.ts";
 import { useStage } from "#test/flow/stage.ts";
 import { file, type SourceServer, startSourceServer } from "#test/harness/source-server.ts";
 import { runOperator } from "#test/harness/operator.ts";
@@ -79,13 +78,11 @@ describe("flow: feeds", function () {
     ...{ FEED_HTTP: "true", FEED_NETWORKS: "127.0.0.1", FEEDS_FOLDER: folder.path },
     ...{ SIGN_INS_PER_MINUTE: "1000" },
   }));
-  let olga: ConsoleClient;
+  const olga = useAccount(country, () => web.baseUrl);
   let producer: Producer;
   before(async () => {
-    await addOperator(country.db, "olga");
     producer = createProducer(instance.config, createLog({ logLevel: "silent" }, "test"));
     await new Promise<void>((ready) => producer.onReady(ready));
-    olga = await signIn(web.baseUrl, { name: "olga", password: testPassword });
   });
   after(async () => {
     await producer?.close();

@@ -1,10 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { expect } from "chai";
-import { inTransaction, rows } from "#src/infrastructure/db.ts";
-import { storeKey } from "#src/keys/issued-keys.ts";
-import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
+import { addPartner } from "#test/flow/more-partners.ts";
 import { expectRefolded } from "#test/flow/refold.ts";
 import { useStage } from "#test/flow/stage.ts";
 
@@ -84,23 +82,7 @@ describe("flow: the review of harmful changes", function () {
   });
 
   it("holds other sources' newcomers as well once the city has had its share", async () => {
-    const secret = newKey("secret", randomBytes(32));
-    const [partner] = await rows<{ id: number }>(
-      country.db,
-      "insert into partners (name, rpm, daily) values ('Another', 600, 50000) returning id",
-    );
-    await inTransaction(country.db, (tx) =>
-      storeKey(
-        tx,
-        {
-          partner_id: partner!.id,
-          kind: "secret" as const,
-          prefix: keyPrefix(secret),
-          hash: hashKey(secret),
-        },
-        {},
-      ),
-    );
+    const { secret } = await addPartner(country);
     const other = createClient(web.baseUrl, secret);
     expect(await say(other, 35, "stranger", "no")).to.equal("held");
     expect(await heldReasons()).to.deep.equal([

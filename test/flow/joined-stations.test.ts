@@ -1,10 +1,9 @@
 import { expect } from "chai";
 import { mirror } from "#client/mirror.ts";
 import { rows } from "#src/infrastructure/db.ts";
-import { type ConsoleClient, signIn } from "#test/flow/console-client.ts";
+import { useAccount } from "#test/flow/console-client.ts";
 import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { addOperator, testPassword } from "#test/flow/operators.ts";
 import { useStage } from "#test/flow/stage.ts";
 
 const all = "/stations/all?limit=30000";
@@ -17,12 +16,7 @@ describe("flow: stations that are joined and taken apart (decisions 14.29, 14.30
     MASS_NO_LIMIT: "1000000",
   });
   const { country, clients, operator } = stage;
-  let olga: ConsoleClient;
-
-  before(async () => {
-    await addOperator(country.db, "olga");
-    olga = await signIn(stage.web.baseUrl, { name: "olga", password: testPassword });
-  });
+  const olga = useAccount(country, () => stage.web.baseUrl);
 
   const merge = (id: string, other: string) =>
     olga.call("POST", `/stations/${id}/merge`, { other });

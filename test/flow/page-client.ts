@@ -2,6 +2,7 @@ import type { Answer } from "#test/flow/client.ts";
 
 /** A browser on one of the service's own pages, as far as its calls go: it keeps cookies and says where it comes from. */
 export interface PageClient {
+  /** Below `/<app>/api`; with the headers that a browser sends from the app's own page, unless others are given. */
   call(
     method: string,
     path: string,
@@ -10,31 +11,44 @@ export interface PageClient {
   ): Promise<Answer>;
   get(path: string): Promise<Answer>;
   post(path: string, body: unknown): Promise<Answer>;
-  /** `Set-Cookie` of the last answer that had one. */
+  /** `Set-Cookie` of the last answer that had one of the session. */
   setCookie: string;
-  /** What it sends as `Cookie`. */
+  /** `name=value` of the session's cookie; "" when nobody is signed in. */
   cookie: string;
+  /** The same of the proof by which a browser is known again. */
+  browser: string;
 }
 
-/** @param app the app below `baseUrl`, whose calls lie below `/<app>/api` */
-export function createPageClient(baseUrl: string, app: "dashboard" | "console"): PageClient {
+/** A browser at `/<app>/` of one web process, with nobody signed in. */
+export function createPageClient(
+  baseUrl: string,
+  app: "dashboard" | "console",
+  cookie = "",
+): PageClient {
+  const origin: Record<string, string> =
+    app === "console" ? { "Sec-Fetch-Site": "same-origin" } : { Origin: baseUrl };
   const client: PageClient = {
-    cookie: "",
+    cookie,
+    browser: "",
     setCookie: "",
     call: async (method, path, body, headers = {}) => {
+      const cookies = [client.cookie, client.browser].filter((pair) => pair !== "").join("; ");
       const response = await fetch(`${baseUrl}/${app}/api${path}`, {
         method,
         headers: {
-          ...(client.cookie === "" ? {} : { Cookie: client.cookie }),
-          ...(method === "GET" ? {} : { Origin: baseUrl, "Content-Type": "application/json" }),
+          ...(cookies === "" ? {} : { Cookie: cookies }),
+          ...(method === "GET" ? {} : { ...origin, "Content-Type": "application/json" }),
           ...headers,
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       for (const set of response.headers.getSetCookie()) {
-        const [pair = ""] = set.split(";");
-        client.setCookie = set;
-        client.cookie = pair.endsWith("=") ? "" : pair;
+        const [pair = ""] = set.split("; ");
+        if (/^[^=]*-browser=/.test(pair)) client.browser = pair;
+        else {
+          client.setCookie = set;
+          client.cookie = pair.endsWith("=") ? "" : pair;
+        }
       }
       const text = await response.text();
       const isJson = (response.headers.get("content-type") ?? "").includes("json");

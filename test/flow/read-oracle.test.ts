@@ -13,7 +13,7 @@ import { createDb, type Db, rows } from "#src/infrastructure/db.ts";
 import { formatTime, parseTime } from "#src/domain/time.ts";
 import { saveStations } from "#src/import/apply-stations.ts";
 import { importCities } from "#src/import/import-cities.ts";
-import { importStations } from "#test/harness/import-stations.ts";
+import { importStations, usualImport } from "#test/harness/import-stations.ts";
 import { addKey, addPartner, type Edge, startEdge, startInstance } from "#test/api/edge.ts";
 import { until } from "#test/flow/client.ts";
 import { createDumpMaker, type DumpMaker } from "#test/flow/dump-maker.ts";
@@ -73,15 +73,8 @@ describe("reads, against going through all stations one by one", function () {
     [
       "real stations",
       async (db) => {
-        const options = {
-          format: undefined,
-          source: undefined,
-          replaceSource: false,
-          dryRun: false,
-        };
-        const silent = { ...options, progress: () => {}, waiting: () => {} };
-        await importCities(db, { ...silent, path: `${real}ru_cities_hflabs.csv` });
-        await importStations(db, { ...silent, path: `${real}ru_osm_fuel_16_cities.json` });
+        await importCities(db, { ...usualImport, path: `${real}ru_cities_hflabs.csv` });
+        await importStations(db, { path: `${real}ru_osm_fuel_16_cities.json` });
         // Hours that the oracle can read.
         await db.raw(
           "update stations set opening_hours = (?::text[])[1 + abs(hashtext(id)) % ?::integer]",

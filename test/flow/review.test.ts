@@ -1,13 +1,11 @@
-import { randomBytes } from "node:crypto";
 import { expect } from "chai";
 import { isRefusal } from "#src/contract/refusals.ts";
-import { inTransaction, rows } from "#src/infrastructure/db.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { formatTime } from "#src/domain/time.ts";
-import { storeKey } from "#src/keys/issued-keys.ts";
-import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
 import { undoReview } from "#src/marks/review-mark.ts";
 import { undoDecision } from "#src/marks/undo-decision.ts";
 import { by } from "#test/harness/by.ts";
+import { addKey } from "#test/api/edge.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { expectRefolded } from "#test/flow/refold.ts";
@@ -83,10 +81,7 @@ describe("flow: the review of harmful marks", function () {
     expect(veteran.body.published.outcome).to.equal("published");
     const yes = await first.mark(placeOf(22), "newcomer-22", { status: "yes" });
     expect(yes.body.published.outcome).to.equal("published");
-    const secret = newKey("secret", randomBytes(32));
-    const key = { partner_id: country.partnerId, kind: "secret" as const };
-    const stored = { ...key, prefix: keyPrefix(secret), hash: hashKey(secret) };
-    await inTransaction(country.db, (tx) => storeKey(tx, stored, {}));
+    const secret = await addKey(country.db, country.partnerId);
     const other = createClient(webs[1]!.baseUrl, secret);
     const through = await other.mark(placeOf(23), "newcomer-23", { status: "no" });
     expect(through.body.published.outcome).to.equal("held");

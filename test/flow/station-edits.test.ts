@@ -2,9 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { type Answer, type Client, until } from "#test/flow/client.ts";
-import { type ConsoleClient, signIn } from "#test/flow/console-client.ts";
+import { useAccount } from "#test/flow/console-client.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { addOperator, testPassword } from "#test/flow/operators.ts";
 import { useStage } from "#test/flow/stage.ts";
 import { useFolder } from "#test/harness/use.ts";
 
@@ -20,14 +19,8 @@ describe("flow: stations corrected by hand (decisions 13.16)", function () {
     client: partner,
     page,
   } = useStage(10, ["web", "snapshots", "clock"], { SIGN_INS_PER_MINUTE: "1000" });
-  let olga: ConsoleClient;
+  const olga = useAccount(country, () => web.baseUrl);
   const folder = useFolder();
-
-  before(async () => {
-    const { baseUrl } = web;
-    await addOperator(country.db, "olga");
-    olga = await signIn(baseUrl, { name: "olga", password: testPassword });
-  });
 
   const edit = (id: string, body: object): Promise<Answer> =>
     olga.call("PATCH", `/stations/${id}`, body);

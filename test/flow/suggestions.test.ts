@@ -6,9 +6,8 @@ import { rows } from "#src/infrastructure/db.ts";
 import { deviceReporter } from "#src/marks/marks.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { type Answer, createClient, until } from "#test/flow/client.ts";
-import { type ConsoleClient, signIn } from "#test/flow/console-client.ts";
+import { useAccount } from "#test/flow/console-client.ts";
 import { placeOf } from "#test/flow/country.ts";
-import { addOperator, testPassword } from "#test/flow/operators.ts";
 import { useStage } from "#test/flow/stage.ts";
 
 const [perDevice, perNetwork] = [3, 6];
@@ -19,14 +18,9 @@ describe("flow: what drivers say of stations themselves", function () {
     SUGGESTIONS_PER_DEVICE: String(perDevice),
     SUGGESTIONS_PER_NETWORK: String(perNetwork),
   });
-  let olga: ConsoleClient;
+  const olga = useAccount(country, () => webs[0]!.baseUrl);
   let networks = 0;
   let next = 0;
-
-  before(async () => {
-    await addOperator(country.db, "olga");
-    olga = await signIn(webs[0]!.baseUrl, { name: "olga", password: testPassword });
-  });
 
   const newNetwork = (): string => `203.0.113.${(networks += 1)}`;
   const station = (): string => placeOf((next += 1)).id;

@@ -9,7 +9,7 @@ import { startRole } from "#test/harness/roles.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { signIn } from "#test/flow/console-client.ts";
 import { type Country, placeOf } from "#test/flow/country.ts";
-import { addOperator, testPassword } from "#test/flow/operators.ts";
+import { addOperator } from "#test/flow/operators.ts";
 import { countUnprocessed, expectRefolded, untilServed } from "#test/flow/refold.ts";
 import { openStage, type Stage } from "#test/flow/stage.ts";
 import { differences, storedOf } from "#test/flow/stored.ts";
@@ -276,7 +276,7 @@ describe("flow: decisions about many marks are taken back", function () {
     await served(shown);
 
     await addOperator(db, "vera");
-    const vera = await signIn(stage.webs[0]!.baseUrl, { name: "vera", password: testPassword });
+    const vera = await signIn(stage.webs[0]!.baseUrl, "vera");
     const [first] = (await vera.call("GET", "/review/groups")).body.groups;
     expect(first.selection).to.deep.equal({
       ...{ key: country.keyId, city: "Тестоград" },

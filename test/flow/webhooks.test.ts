@@ -17,7 +17,7 @@ import { type Answer, type Client, createClient, until } from "#test/flow/client
 import { placeOf } from "#test/flow/country.ts";
 import { signIn } from "#test/flow/console-client.ts";
 import { addPartner, type OtherPartner } from "#test/flow/more-partners.ts";
-import { addOperator, testPassword } from "#test/flow/operators.ts";
+import { addOperator } from "#test/flow/operators.ts";
 import { createPageClient } from "#test/flow/page-client.ts";
 import { isSigned, type Receiver, startReceiver, status } from "#test/flow/webhook-receivers.ts";
 import { settleTransitions } from "#workers/upkeep/transitions.ts";
@@ -571,7 +571,7 @@ describe("flow: webhooks", function () {
     ]);
 
     await addOperator(country.db, "vera", "viewer");
-    const vera = await signIn(web.baseUrl, { name: "vera", password: testPassword });
+    const vera = await signIn(web.baseUrl, "vera");
     const [listed] = (await vera.call("GET", `/partners/${partner.id}/webhooks`)).body.webhooks;
     expect(listed).to.deep.include({ id, url: receiver.url, enabled: true, waiting: 0 });
     expect((await vera.call("POST", `${path}/disable`)).status).to.equal(403);

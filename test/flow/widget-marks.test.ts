@@ -1,9 +1,8 @@
 import { expect } from "chai";
 import { hourMs } from "#src/domain/units.ts";
-import { inTransaction, rows } from "#src/infrastructure/db.ts";
-import { storeKey } from "#src/keys/issued-keys.ts";
-import { hashKey, keyPrefix, newKey } from "#src/keys/key-text.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { selectedStations } from "#src/marks/mark-selection.ts";
+import { addKey } from "#test/api/edge.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { type Place, placeOf } from "#test/flow/country.ts";
 import { useStage } from "#test/flow/stage.ts";
@@ -177,20 +176,8 @@ describe("flow: marks from the widget over two web processes", function () {
 
   it("reports off, and a threshold, are the key's", async () => {
     const keyWith = async (settings: object): Promise<Client> => {
-      const text = newKey("publishable", crypto.getRandomValues(new Uint8Array(32)));
-      await inTransaction(country.db, (tx) =>
-        storeKey(
-          tx,
-          {
-            partner_id: country.partnerId,
-            kind: "publishable",
-            prefix: keyPrefix(text),
-            hash: hashKey(text),
-          },
-          settings,
-        ),
-      );
-      return createClient(web.baseUrl, text);
+      const { db, partnerId } = country;
+      return createClient(web.baseUrl, await addKey(db, partnerId, "publishable", settings));
     };
     const mute = await keyWith({ reports: false });
     expect((await mute.get("/widget/config")).body.reports_enabled).to.equal(false);

@@ -4,6 +4,7 @@ import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
 import { importCities } from "#src/import/import-cities.ts";
 import { isFault } from "#src/import/read-text.ts";
+import { usualImport } from "#test/harness/import-stations.ts";
 import { useFolder, useInstance } from "#test/harness/use.ts";
 
 const heading =
@@ -37,16 +38,7 @@ describe("importing cities", () => {
   const run = async (content: string, more: { replaceSource?: boolean } = {}) => {
     const path = join(folder.path, "file");
     await writeFile(path, content);
-    return importCities(instance.db, {
-      path,
-      format: undefined,
-      source: undefined,
-      replaceSource: false,
-      dryRun: false,
-      progress: () => undefined,
-      waiting: () => undefined,
-      ...more,
-    });
+    return importCities(instance.db, { ...usualImport, path, ...more });
   };
   const cities = () =>
     rows<{ name: string; region: string }>(

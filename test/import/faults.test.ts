@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { loadConfig } from "#src/infrastructure/config.ts";
 import { rows, type Db } from "#src/infrastructure/db.ts";
 import { importCities } from "#src/import/import-cities.ts";
-import { importStations } from "#test/harness/import-stations.ts";
+import { importStations, usualImport } from "#test/harness/import-stations.ts";
 import { importStatuses } from "#src/import/import-statuses.ts";
 import { isFault } from "#src/import/read-text.ts";
 import { zipOf } from "#test/harness/zip.ts";
@@ -134,13 +134,11 @@ describe("faults of import files, in words", () => {
   }
   const run = async (what: Kind, content: string | Buffer, more: Options = {}) => {
     await writeFile(path, content);
-    const quiet = { progress: () => undefined, waiting: () => undefined };
-    const common = { path, dryRun: false, ...quiet, ...more };
-    const options = { replaceSource: false, ...common, format: undefined, source: undefined };
+    const options = { ...usualImport, path, ...more };
     if (what === "stations") return importStations(db, options);
     if (what === "cities") return importCities(db, options);
     return importStatuses(db, loadConfig({ DATABASE_URL: instance.databaseUrl }), {
-      ...common,
+      ...options,
       ...{ format: "csv", stationsPath: null, source: "csv", asOf: null },
       ...{ maxAgeMs: 86_400_000, notSoldMs: 86_400_000, touched: () => undefined },
     });

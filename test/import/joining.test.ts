@@ -34,10 +34,7 @@ describe("stations of two sources", () => {
   const run = async (source: string, content: object, dryRun = false) => {
     const path = join(folder.path, `${(files += 1)}.json`);
     await writeFile(path, JSON.stringify(content));
-    const done = await importStations(instance.db, {
-      ...{ path, format: undefined, source, replaceSource: false, dryRun },
-      ...{ progress: () => undefined, waiting: () => undefined },
-    });
+    const done = await importStations(instance.db, { path, source, dryRun });
     if (isFault(done)) throw new Error(done.fault);
     return done;
   };

@@ -30,16 +30,7 @@ describe("importing stations", () => {
     // A file of its own for each run: what one run reads, another must not be writing.
     const path = join(folder.path, `${(files += 1)}.json`);
     await writeFile(path, typeof content === "string" ? content : JSON.stringify(content));
-    const { replaceSource = false, dryRun = false, source } = more;
-    return importStations(instance.db, {
-      path,
-      format: undefined,
-      source,
-      replaceSource,
-      dryRun,
-      progress: () => undefined,
-      waiting: () => undefined,
-    });
+    return importStations(instance.db, { path, ...more });
   };
   const summary = async (...input: Parameters<typeof run>): Promise<ImportSummary> => {
     const done = await run(...input);
@@ -157,31 +148,12 @@ describe("importing stations", () => {
   }
 
   it("refuses a file that is not there, and one in another encoding", async () => {
-    const missing = {
-      path: join(folder.path, "none"),
-      format: undefined,
-      source: undefined,
-      replaceSource: false,
-      dryRun: false,
-    };
-    const fault = await importStations(instance.db, {
-      ...missing,
-      progress: () => undefined,
-      waiting: () => undefined,
+    const path = join(folder.path, "none");
+    expect(await importStations(instance.db, { path })).to.deep.equal({
+      fault: `${path}: there is no such file; nothing was changed. Check its name and its folder.`,
     });
-    expect(fault).to.deep.equal({
-      fault: `${join(folder.path, "none")}: there is no such file; nothing was changed. Check its name and its folder.`,
-    });
-    await writeFile(
-      join(folder.path, "cp1251"),
-      Buffer.from([0x7b, 0x22, 0xc0, 0x22, 0x3a, 0x31, 0x7d]),
-    );
-    const wrong = await importStations(instance.db, {
-      ...missing,
-      path: join(folder.path, "cp1251"),
-      progress: () => undefined,
-      waiting: () => undefined,
-    });
+    await writeFile(path, Buffer.from([0x7b, 0x22, 0xc0, 0x22, 0x3a, 0x31, 0x7d]));
+    const wrong = await importStations(instance.db, { path });
     expect(isFault(wrong) && wrong.fault).to.contain("not UTF-8");
   });
 
@@ -223,8 +195,7 @@ describe("importing stations", () => {
     await writeFile(path, JSON.stringify(named("After")));
     let saved = 0;
     const dying = importStations(instance.db, {
-      ...{ path, format: undefined, source: undefined, replaceSource: false, dryRun: false },
-      waiting: () => undefined,
+      path,
       progress: (step, done) => {
         if (step !== "saving" || done < 2000) return;
         saved = done;

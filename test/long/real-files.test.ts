@@ -7,7 +7,7 @@ import { loadConfig } from "#src/infrastructure/config.ts";
 import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
 import { importCities } from "#src/import/import-cities.ts";
 import { importSource } from "#src/import/import-source.ts";
-import { importStations } from "#test/harness/import-stations.ts";
+import { importStations, usualImport } from "#test/harness/import-stations.ts";
 import { importStatuses } from "#src/import/import-statuses.ts";
 import { isFault } from "#src/import/read-text.ts";
 import { sourceNamed } from "#src/import/source-list.ts";
@@ -38,15 +38,7 @@ describe("importing real files", () => {
   // A guard asks about a country beside another one.
   beforeEach(() => db.raw("truncate changes, stations cascade"));
 
-  const options = (name: string) => ({
-    path: folder + name,
-    format: undefined,
-    source: undefined,
-    replaceSource: false,
-    dryRun: false,
-    progress: () => undefined,
-    waiting: () => undefined,
-  });
+  const options = (name: string) => ({ ...usualImport, path: folder + name });
   const adds = (done: Awaited<ReturnType<typeof importStations>>, read: number) => {
     if (isFault(done)) throw new Error(done.fault);
     expect(done.read).to.equal(read);

@@ -113,10 +113,7 @@ describe("fields of stations that two sources have (decisions 14.42)", () => {
     const geometry = { type: "Point", coordinates: [7.68, lat] };
     const features = [{ type: "Feature", id, geometry, properties }];
     await writeFile(path, JSON.stringify({ type: "FeatureCollection", features }));
-    const done = await importStations(instance.db, {
-      ...{ path, format: undefined, source, replaceSource: false, dryRun: false },
-      ...{ progress: () => undefined, waiting: () => undefined },
-    });
+    const done = await importStations(instance.db, { path, source });
     if (isFault(done)) throw new Error(done.fault);
     return done;
   };
