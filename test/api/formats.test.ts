@@ -278,35 +278,6 @@ describe("formats of station lists", function () {
     expect(got.headers["content-length"]).to.equal(String(got.body.length));
   });
 
-  it("answers OPTIONS with 204 and Allow, authenticated and counted", async () => {
-    const reads = "GET, HEAD, OPTIONS";
-    const routes = {
-      "/stations": reads,
-      "/stations/all": reads,
-      "/stations/n1": reads,
-      "/cities": reads,
-      "/stations/delta": reads,
-      "/reports/1": reads,
-      "/reports": "POST, GET, HEAD, OPTIONS",
-      "/stations/along": "POST, OPTIONS",
-      "/stations/all.csv": reads,
-      "/stations/n1/report": "POST, OPTIONS",
-    };
-    for (const [path, allow] of Object.entries(routes)) {
-      const before = Number((await ask("OPTIONS", path)).headers["x-ratelimit-daily-remaining"]);
-      const answer = await ask("OPTIONS", path);
-      expect([answer.status, answer.headers["allow"], answer.body.length]).to.deep.equal([
-        204,
-        allow,
-        0,
-      ]);
-      expect(Number(answer.headers["x-ratelimit-daily-remaining"])).to.equal(before - 1);
-      expect((await ask("OPTIONS", path, { Authorization: "" })).status).to.equal(401);
-    }
-    expect((await ask("OPTIONS", "/nowhere")).status).to.equal(404);
-    expect((await ask("HEAD", "/stations/along")).headers["allow"]).to.equal("POST, OPTIONS");
-  });
-
   it("writes 30,000 stations in small pieces, with a turn for others between them", async () => {
     const { services } = edge.web;
     const rows = Array.from({ length: 30_000 }, (_, n) => ({

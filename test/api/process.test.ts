@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { pino } from "pino";
 import { createHealth } from "#api/http/health.ts";
-import { refusals } from "#src/contract/refusals.ts";
 import type { Route } from "#api/http/route.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { addKey, addPartner, bearer, startEdge } from "#test/api/edge.ts";
@@ -75,17 +74,6 @@ describe("a web process", () => {
     expect(ready.status).to.equal(200);
     expect(ready.headers.get("X-RateLimit-Limit")).to.equal(null);
     expect(await ready.json()).to.deep.include({ ready: true });
-  });
-
-  it("explains every problem code on a page", async () => {
-    for (const code of Object.keys(refusals)) {
-      const answer = await page(`/problems/${code}`);
-      expect(answer.status, code).to.equal(200);
-      expect(answer.headers.get("Content-Type")).to.equal("text/html; charset=utf-8");
-      expect(await answer.text()).to.include(`/problems/${code}</code>`);
-    }
-    expect(await (await page("/problems")).text()).to.include("bad-bbox");
-    expect((await page("/problems/made-up")).status).to.equal(404);
   });
 
   it("writes a line for each request, with nothing in it that should not be kept", async () => {

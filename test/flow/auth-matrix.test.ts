@@ -169,7 +169,7 @@ describe("flow: who may call what", function () {
   before(async () => {
     await storeInsights(instance);
     const { db, partnerId } = country;
-    const disabled = await addPartner(db, { enabled: false });
+    const disabled = await addPartner(db, { enabled: false, rpm: 7 });
     const keys = {
       revoked: await addKey(db, partnerId, "secret", { revoked_at: new Date() }),
       revokedPage: await addKey(db, partnerId, "publishable", { revoked_at: new Date() }),
@@ -361,10 +361,11 @@ describe("flow: who may call what", function () {
     expect(seen.retryAfter, at).to.equal(null);
     for (const value of seen.limits) expect(value, at).to.match(/^\d+$/);
     const isRefusal = expected.status === 401 || expected.status === 403;
-    const ofPartner =
-      caller.verdict === "403 partner-disabled" ? ["120", "50000"] : ["100000", "100000000"];
+    const isOff = caller.verdict === "403 partner-disabled";
+    const ofPartner = isOff ? ["7", "50000"] : ["100000", "100000000"];
     const limits = expected.status === 401 ? ["120", "50000"] : ofPartner;
     expect([seen.limits[0], seen.limits[3]], at).to.deep.equal(limits);
+    if (isOff) expect(seen.limits[1], at).to.equal("7");
     if (!isRefusal) passed[isSecret(caller) ? "secret" : "publishable"] += 1;
   };
 

@@ -9,13 +9,13 @@ import { addPartner } from "#test/flow/more-partners.ts";
 import { useStage } from "#test/flow/stage.ts";
 
 describe("flow: limit requests", function () {
-  const { instance, country, webs, web } = useStage(1, ["web", "web"], {
+  const { instance, country, webs } = useStage(1, ["web", "web"], {
     KEYS_REFRESH_MS: "15000",
   });
   const partner = async () => {
-    const { id, secret, publishable } = await addPartner(country, { rpm: 1000, daily: 5000 });
+    const { id, secret } = await addPartner(country, { rpm: 1000, daily: 5000 });
     const clients = webs.map((web) => createClient(web.baseUrl, secret)) as [Client, Client];
-    return { id, clients, page: createClient(web.baseUrl, publishable) };
+    return { id, clients };
   };
   const operator = (...args: string[]): Promise<Ran> =>
     runOperator(instance.env, "limit-request", ...args, "--json", "--actor", "olga");
@@ -259,19 +259,6 @@ describe("flow: limit requests", function () {
     ]);
     expect((await one.get("/limit-requests?limit=1")).body).to.deep.include({ count: 1 });
     expect((await one.get("/limit-requests?limit=1")).body.requests[0].id).to.equal(second.body.id);
-  });
-
-  it("are a partner's own, and for secret keys only", async () => {
-    const { clients, page } = await partner();
-    expect((await clients[0].get("/limit-requests")).body).to.deep.equal({
-      requests: [],
-      count: 0,
-    });
-    for (const answer of [
-      await page.get("/limit-requests"),
-      await page.post("/limit-requests", wish),
-    ])
-      expect(answer.body.type).to.match(/\/secret-key-required$/);
   });
 
   it("are refused with 422 when a field is missing, out of range or of another type", async () => {

@@ -6,7 +6,7 @@ import { isRefusal } from "#src/contract/refusals.ts";
 import { idsOfSource, saveStations } from "#src/import/apply-stations.ts";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { editStation, findStation, type StationCard } from "#src/stations/edit-station.ts";
-import { type HandField, noEdits, overrule, saveEdits } from "#src/stations/hand-edits.ts";
+import { type HandField, noEdits, saveEdits } from "#src/stations/hand-edits.ts";
 import { closeStation, reopenStation } from "#src/stations/station-service.ts";
 import { by } from "#test/harness/by.ts";
 import { until } from "#test/flow/client.ts";
@@ -16,30 +16,6 @@ const place: StationRow = {
   ...{ id: "n1", lat: 55, lon: 37, brand: "A", name: "B", addr: "C" },
   ...noSales,
 };
-
-describe("what an operator has set by hand", () => {
-  it("overrules a file, which is remembered and counted where it says something else", () => {
-    const served = { ...place, name: "By hand", lat: 56 };
-    const edits = { ...noEdits("n1"), file_name: "Old", file_lat: 55, file_lon: 37 };
-    const file = { ...place, name: "New", brand: "New brand", lat: 55.5 };
-    expect(overrule(file, served, edits)).to.deep.equal({
-      station: { ...file, name: "By hand", lat: 56 },
-      edits: { ...edits, file_name: "New", file_lat: 55.5 },
-      left: 2,
-    });
-    expect(overrule({ ...place, ...served }, served, edits).left).to.equal(0);
-  });
-
-  it("keeps a station closed that a file has, and ends being kept in service then", () => {
-    const closed = { ...noEdits("n1"), in_service: false, file_removed: true };
-    expect(overrule(place, place, closed)).to.deep.include({
-      edits: { ...closed, file_removed: false },
-      left: 1,
-    });
-    const kept = { ...noEdits("n1"), in_service: true, file_removed: true };
-    expect(overrule(place, place, kept)).to.deep.include({ edits: noEdits("n1"), left: 0 });
-  });
-});
 
 describe("edits by hand and imports, in the database (decisions 13.16, 14.5, 14.6)", () => {
   const instance = useInstance();
