@@ -41,8 +41,9 @@ const shops = '<list><shop id="1"><name>A</name></shop></list>';
 const extract = () =>
   osmExtract({ nodes: [{ id: 1, lat: 41.9, lon: 12.5, tags: { amenity: "fuel" } }] });
 const page = "<!doctype html><html><head><title>503 Service Unavailable</title></head></html>";
-const bomb = () => Buffer.from(`id,name,lat,lon\n${"7,ABCDEF,41.5,12.5\n".repeat(4_000_000)}`);
-const listBomb = () => `{"elements":[${"{},".repeat(20_000_000)}{}]}`;
+const rows = `7,${"A".repeat(999)},41.5,12.5\n`.repeat(9000);
+const bomb = () => Buffer.from(`id,name,lat,lon\n${rows}`);
+const listBomb = () => `{"elements":[${"{},".repeat(4_000_000)}{}]}`;
 const laughs =
   '<!DOCTYPE list [<!ENTITY a "ha">' +
   Array.from(

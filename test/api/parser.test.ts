@@ -7,7 +7,7 @@ import { route, type Route } from "#api/http/route.ts";
 import { addKey, addPartner, bearer, useEdge } from "#test/api/edge.ts";
 import { answersOf, say } from "#test/harness/wire.ts";
 import { createLog } from "#src/infrastructure/log.ts";
-import { until } from "#test/flow/client.ts";
+import { standStill, until } from "#test/flow/client.ts";
 
 const routes = (): Route[] => [
   route({
@@ -31,10 +31,6 @@ const routes = (): Route[] => [
 ];
 
 const base = "/api/v1/partner";
-
-/** Nothing of this process runs for so long, its server included. */
-const standStill = (ms: number): void =>
-  void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 describe("what Node's HTTP parser refuses", () => {
   const lines: string[] = [];

@@ -18,7 +18,12 @@ const places = Array.from({ length: 30 }, (_, n) => ({
 }));
 
 describe("dumps of the filter sets asked for", function () {
-  const settings = { LOG_LEVEL: "silent", SLOT_MS: "500", DUMP_MAX_AGE_MS: "2000" };
+  const settings = {
+    LOG_LEVEL: "silent",
+    SLOT_MS: "500",
+    DUMP_MAX_AGE_MS: "2000",
+    ASKED_SETS: "20",
+  };
   const instance = useInstance(settings);
   let key: string;
   let clients: Client[];

@@ -7,6 +7,7 @@ import { readAfter } from "#src/feed/feed.ts";
 import { createFollower, type Follower } from "#src/feed/follower.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { writeStations } from "#test/api/reads-country.ts";
+import { standStill } from "#test/flow/client.ts";
 import { useInstance } from "#test/harness/use.ts";
 
 const place = (n: number) => ({ id: `f${n}`, lat: 50 + n / 1000, lon: 30 });
@@ -67,8 +68,7 @@ describe("a follower of the change feed", function () {
     let pauses = 0;
     const follower = follow(() => {
       pauses += 1;
-      const until = Date.now() + 600;
-      while (Date.now() < until);
+      standStill(600);
     }, hasty);
     await follower.refresh();
     expect(pauses).to.be.greaterThan(0);

@@ -53,6 +53,10 @@ export function createClient(baseUrl: string, key: string): Client {
   };
 }
 
+/** Nothing of this process runs for so long, its servers included; it costs no processor time. */
+export const standStill = (ms: number): void =>
+  void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+
 /** Asks again every 50 ms until `ready` says yes; throws what it last got after `ms`, which is for a service that never will. */
 export async function until<T>(
   ask: () => Promise<T>,

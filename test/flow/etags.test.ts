@@ -5,6 +5,7 @@ import { formatTime } from "#src/domain/time.ts";
 import { addKey, addPartner, type Edge } from "#test/api/edge.ts";
 import { removeStation, writeStations } from "#test/api/reads-country.ts";
 import { drawState } from "#test/flow/read-country.ts";
+import { sized } from "#test/harness/long.ts";
 import { useInstance } from "#test/harness/use.ts";
 import { useEdgeOn } from "#test/api/edge.ts";
 
@@ -156,7 +157,7 @@ describe("ETags, while marks, imports and time change the stations", function ()
     const property = fc.asyncProperty(steps, async (script) => {
       for (const step of script) await play(step);
     });
-    await fc.assert(property, { numRuns: 15, endOnFailure: true });
+    await fc.assert(property, { numRuns: sized(10, 15), endOnFailure: true });
     expect(unchanged).to.be.greaterThan(50);
     expect(changed).to.be.greaterThan(50);
   });

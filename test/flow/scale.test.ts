@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import type { Config } from "#src/infrastructure/config.ts";
@@ -32,13 +31,12 @@ describe("flow: the marks role runs as 0, 1 and 4 processes", function () {
     }
     expect(await countUnprocessed(stage.country.db)).to.be.at.least(queued.length);
 
+    const processed = async () => load.sent.filter(({ status }) => status === 200).length;
+    const fiftyMore = async (from: number) => until(processed, (count) => count > from + 50);
     await stage.startWorker();
-    await until(
-      () => Promise.resolve(load.sent.filter(({ status }) => status === 200).length),
-      (answered) => answered > 50,
-    );
+    await fiftyMore(await processed());
     await Promise.all([stage.startWorker(), stage.startWorker(), stage.startWorker()]);
-    await sleep(3000);
+    await fiftyMore(await processed());
     await load.stop();
     expectAnswers(load.sent, {});
     await expectInEffectOnce(stage, load.sent);

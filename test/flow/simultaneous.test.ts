@@ -4,8 +4,9 @@ import { statuses } from "#src/domain/vocabulary.ts";
 import { type Answer, type Client } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { useStage } from "#test/flow/stage.ts";
+import { sized } from "#test/harness/long.ts";
 
-const rounds = 20;
+const rounds = sized(5, 20);
 const atOnce = 50;
 
 describe("flow: 50 simultaneous marks of one user over two web processes", function () {

@@ -104,11 +104,10 @@ describe("flow: usage", function () {
       answered += 1;
       return got;
     };
-    const end = Date.now() + 3000;
-    const repeat = async (work: () => Promise<unknown>) => {
-      while (Date.now() < end) await work();
-    };
     let looks = 0;
+    const repeat = async (work: () => Promise<unknown>) => {
+      while (looks < 50) await work();
+    };
     await Promise.all([
       ...secret.map((client) => repeat(() => ask(client, "/cities"))),
       ...[0, 1].map(() => repeat(flush)),
@@ -119,7 +118,6 @@ describe("flow: usage", function () {
         looks += 1;
       }),
     ]);
-    expect(looks).to.be.greaterThan(5);
     await flush();
     expect(await durable(id)).to.equal(sent);
   });

@@ -25,33 +25,32 @@ export const createBareDatabase = (): Promise<TestDatabase> => createDatabase(""
 async function createDatabase(how: string): Promise<TestDatabase> {
   const name = `fuelmark_test_${randomBytes(6).toString("hex")}`;
   await withAdmin((admin) => admin.query(`create database ${name} ${how}`));
-  const dropForced = async () => {
-    await withAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`));
-  };
-  const letGo = hold(`database ${name}`, dropForced);
+  const dropForced = `drop database if exists ${name} with (force)`;
+  const letGo = hold(`database ${name}`, async () => {
+    await withAdmin((admin) => admin.query(dropForced));
+  });
   return {
     databaseUrl: urlOf(name),
-    drop: async () => {
-      const open = await openConnections(name);
-      letGo();
-      await dropForced();
-      if (open.length > 0) {
-        throw new Error(`connections left open to the test database:\n  ${open.join("\n  ")}`);
-      }
-    },
+    drop: () =>
+      withAdmin(async (admin) => {
+        const open = await openConnections(admin, name);
+        letGo();
+        await admin.query(dropForced);
+        if (open.length > 0)
+          throw new Error(`connections left open to the test database:\n  ${open.join("\n  ")}`);
+      }),
   };
 }
 
 /** What is still connected after a moment's grace: the server notices a closed socket a little later. */
-const openConnections = (name: string): Promise<string[]> =>
-  withAdmin(async (admin) => {
-    const sql = `select application_name || ': ' || left(query, 100) as what
-      from pg_stat_activity where datname = $1 and backend_type = 'client backend'`;
-    for (const until = Date.now() + 2000; ; await sleep(20)) {
-      const open = (await admin.query<{ what: string }>(sql, [name])).rows.map(({ what }) => what);
-      if (open.length === 0 || Date.now() >= until) return open;
-    }
-  });
+async function openConnections(admin: pg.Client, name: string): Promise<string[]> {
+  const sql = `select application_name || ': ' || left(query, 100) as what
+    from pg_stat_activity where datname = $1 and backend_type = 'client backend'`;
+  for (const until = Date.now() + 2000; ; await sleep(20)) {
+    const open = (await admin.query<{ what: string }>(sql, [name])).rows.map(({ what }) => what);
+    if (open.length === 0 || Date.now() >= until) return open;
+  }
+}
 
 /** Runs `work` on the server itself, as who may make databases. */
 export async function withAdmin<T>(work: (admin: pg.Client) => Promise<T>): Promise<T> {

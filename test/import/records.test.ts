@@ -409,7 +409,7 @@ describe("the records of a file", () => {
       ["a spreadsheet", zipOf({ "[Content_Types].xml": "" }), {}, /this is a spreadsheet/],
       ["bzip2", "BZh91AY&SY", {}, /compressed by bzip2.*bunzip2/],
       ["nothing", "", {}, /it is empty/],
-      ["a gzip bomb", gzipSync(`id\n${"1234567\n".repeat(8_000_000)}`), {}, /200 times as large/],
+      ["a gzip bomb", gzipSync(Buffer.alloc(9e6, `id\n${"1".repeat(999)}\n`)), {}, /200 times as/],
     ] as const)
       it(`are refused with their file for ${what}`, async () => {
         expect(await read(content, { ...csv, ...spec })).to.match(words);
