@@ -154,7 +154,8 @@ function checkSettings(kind: KeyKind, wish: KeyWish, now: number): KeySettings |
     return invalid("confirm_min", "Must be 0 for the usual rules, 1, or 3 and more");
   if (typeof expires === "number" && expires <= now) return invalid("expires", "Is in the past");
   const domains = readAll(wish.domains, boundDomain);
-  if (domains.bad !== undefined) return invalid("domains", `“${domains.bad}” is no domain`);
+  if (domains.bad !== undefined)
+    return invalid("domains", `“${domains.bad}” is no domain: give it alone, like maps.example`);
   const wide = wish.domains?.find(isOneLabel);
   if (wide !== undefined)
     return invalid(

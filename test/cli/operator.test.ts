@@ -165,6 +165,10 @@ describe("the operator's command line", function () {
         `--domains: “${top}” would be all websites below it: give a whole domain, like maps.example`,
       ]);
     }
+    const withPath = "http://maps.example/page";
+    expect((await bind(withPath)).json.error).to.equal(
+      `--domains: “${withPath}” is no domain: give it alone, like maps.example`,
+    );
     expect((await bind("localhost,127.0.0.1,[::1]")).json.domains).to.have.length(3);
   });
 
