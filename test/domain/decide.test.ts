@@ -1,21 +1,18 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { devices } from "#src/domain/devices.ts";
-import { advance, type Folded, step } from "#src/domain/fold.ts";
-import { emptyState, type Mark, order } from "#src/domain/state.ts";
+import { advance } from "#src/domain/fold.ts";
+import { type Mark, order } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
 import {
   arbFirstSeen,
   arbMarks,
   deliver,
   hour,
-  judgedInOrder,
   mark,
   minute,
   rules,
   t0,
 } from "#test/domain/marks.ts";
-import { sized } from "#test/harness/long.ts";
 
 const show = (state: Parameters<typeof view>[0], atMinutes: number) =>
   view(state, t0 + atMinutes * minute, rules.statusLifetimeMs);
@@ -60,73 +57,6 @@ describe("decide: dispute", () => {
 
 describe("decide: properties", () => {
   const now = t0 + 51 * hour;
-
-  it("gives the same state for the same marks in any order of delivery", () => {
-    fc.assert(
-      fc.property(
-        arbMarks.chain((marks) =>
-          fc.tuple(fc.constant(marks), fc.shuffledSubarray(marks, { minLength: marks.length })),
-        ),
-        arbFirstSeen,
-        ([marks, shuffled], firstSeen) => {
-          const verdicts = new Map(
-            judgedInOrder(marks, now, firstSeen).map((one) => [one.id, one]),
-          );
-          const withVerdicts = (some: readonly Mark[]) => some.map(({ id }) => verdicts.get(id)!);
-          const sorted = deliver(withVerdicts([...marks].sort(order)), now, firstSeen, true);
-          const other = deliver(withVerdicts(shuffled), now, firstSeen, true);
-          expect(sorted.state).to.deep.equal(
-            deliver(
-              [...marks].sort((a, b) => a.id - b.id),
-              now,
-              firstSeen,
-            ).state,
-          );
-          expect(other.state).to.deep.equal(sorted.state);
-          expect(new Map([...other.opinions].sort())).to.deep.equal(
-            new Map([...sorted.opinions].sort()),
-          );
-        },
-      ),
-      { numRuns: sized(100, 300) },
-    );
-  });
-
-  it("never publishes what one device alone asks for where two are needed", () => {
-    fc.assert(
-      fc.property(arbMarks, (marks) => {
-        const cautious = marks
-          .map((one) => ({ ...one, needed: Math.max(2, one.needed) }))
-          .sort(order);
-        const oneDevice = (reporterId: number): number => t0 - 5 * 24 * hour + reporterId * minute;
-        const { state, outcomes } = deliver(cautious, now, oneDevice);
-        expect([...outcomes.values()].map((one) => one.outcome)).to.not.include.members([
-          "published",
-        ]);
-        expect(state.served).to.equal(null);
-      }),
-    );
-  });
-
-  it("never published a status that had not its needed devices", () => {
-    fc.assert(
-      fc.property(arbMarks, arbFirstSeen, (marks, firstSeen) => {
-        let folded: Folded = { state: emptyState, opinions: [] };
-        for (const one of [...marks].sort(order)) {
-          const before = advance(folded.state, one.at, rules).served?.status;
-          folded = step(folded, { kind: "mark", mark: one }, { firstSeen, rules });
-          const after = folded.state.served?.status;
-          if (after === undefined || after === before || after !== one.status) continue;
-          const agreeing = folded.opinions.filter(
-            (opinion) => opinion.status === after && one.at - opinion.at < 24 * hour,
-          );
-          const needed = Math.min(...agreeing.map((opinion) => opinion.needed));
-          expect(devices(agreeing, now, { firstSeen, rules }).length).to.be.at.least(needed);
-        }
-      }),
-      { numRuns: sized(100, 300) },
-    );
-  });
 
   it("shows at every moment what a fold up to that moment shows", () => {
     fc.assert(

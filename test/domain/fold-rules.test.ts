@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import type { Mark } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
-import { statuses } from "#src/domain/vocabulary.ts";
 import { apart, deliver, hour, mark, minute, remote, rules, t0 } from "#test/domain/marks.ts";
 
 const day = 24 * 60;
@@ -19,17 +18,6 @@ const no = (id: number, reporter: number, at: number, more: Partial<Mark> = {}) 
 const low = { status: "low" } as const;
 
 describe("fold: supporters and versions (decisions 2)", () => {
-  it("supporters are opinions after the last publication of a different status only", () => {
-    const before = [no(1, 1, 0), mark(2, 2, 1)];
-    expect(shown([...before, no(3, 3, 2)], 2)).to.include({ status: "yes", pending_count: 1 });
-    expect(shown([...before, no(3, 3, 2), no(4, 1, 3)], 3)).to.include({ status: "no" });
-  });
-
-  it("a version's needed is the smallest among its supporters", () => {
-    const raised = mark(1, 1, 0, { needed: 5, rule: "key-threshold" });
-    expect(outcome([raised, remote(2, 2, 1)], 1)).to.include({ outcome: "published", have: 2 });
-  });
-
   it("and rises again when the supporter that asked for least changes its mind", () => {
     const three = { needed: 3, rule: "key-threshold" } as const;
     const marks = [remote(1, 1, 0), remote(2, 1, 1, low), mark(3, 2, 2, three)];
@@ -43,48 +31,13 @@ describe("fold: supporters and versions (decisions 2)", () => {
     expect(outcome([remote(1, 1, 0), remote(2, 2, day - 1)], day)).to.include({ have: 2 });
     expect(outcome([remote(1, 1, 0), remote(2, 2, day)], day)).to.include({ have: 1 });
   });
-
-  for (const from of statuses) {
-    it(`any status may follow ${from}`, () => {
-      for (const to of statuses.filter((one) => one !== from))
-        expect(
-          shown([mark(1, 1, 0, { status: from }), mark(2, 2, 1, { status: to })], 1),
-        ).to.include({ status: to, resolution_reason: "published", pending_status: "" });
-    });
-  }
 });
 
 describe("fold: counts and times (decisions 2)", () => {
-  it("confirmations are reporters, real_count their independent devices", () => {
-    const twins = (reporter: number) => (reporter === 3 ? apart(2) + minute : apart(reporter));
-    expect(shown([mark(1, 1, 0), mark(2, 2, 1), mark(3, 3, 2)], 2, twins)).to.include({
-      confirmations: 3,
-      real_count: 2,
-    });
-  });
-
-  it("ageing alone does not change them; the next mark does", () => {
-    const marks = [mark(1, 1, 0), mark(2, 2, 20 * 60)];
-    expect(shown(marks, day + 60)).to.include({ confirmations: 2, real_count: 2 });
-    expect(shown([...marks, mark(3, 3, day + 60)], day + 60)).to.include({ confirmations: 2 });
-  });
-
   it("a status without supporters stays until it expires", () => {
     const marks = [mark(1, 1, 0), remote(2, 1, 1, low)];
     expect(shown(marks, day - 1)).to.include({ status: "yes", confirmations: 0 });
     expect(shown(marks, day)).to.include({ status: "nodata", updated: clock(0) });
-  });
-
-  it("a pending version dies when its newest mark is 24 h old", () => {
-    const marks = [remote(1, 1, 0), remote(2, 1, 60)];
-    expect(shown(marks, day + 59)).to.include({ pending_status: "yes", pending_count: 1 });
-    expect(shown(marks, day + 60)).to.include({ pending_status: "", resolution_reason: "no_data" });
-  });
-
-  it("updated is the newest supporting mark for which have reached its own needed", () => {
-    const five = { needed: 5, rule: "key-threshold" } as const;
-    expect(shown([mark(1, 1, 0), mark(2, 2, 10, five)], 10).updated).to.equal(clock(0));
-    expect(shown([mark(1, 1, 0), remote(2, 2, 10)], 10).updated).to.equal(clock(10));
   });
 
   it("pending_status is the version with the most devices, at a tie the one with the newest supporter", () => {
@@ -95,24 +48,9 @@ describe("fold: counts and times (decisions 2)", () => {
     const most = [remote(1, 1, 0, three), remote(2, 2, 1, three), remote(3, 3, 2, queue)];
     expect(shown(most, 2)).to.include({ pending_status: "low", pending_count: 2 });
   });
-
-  it("resolution_reason is no_data, unconfirmed, published, unconfirmed again while anything is pending", () => {
-    expect(shown([], 0).resolution_reason).to.equal("no_data");
-    expect(shown([remote(1, 1, 0)], 0).resolution_reason).to.equal("unconfirmed");
-    expect(shown([mark(1, 1, 0)], 0).resolution_reason).to.equal("published");
-    expect(shown([mark(1, 1, 0), no(2, 2, 1)], 1).resolution_reason).to.equal("unconfirmed");
-  });
 });
 
 describe("fold: outcomes (decisions 2)", () => {
-  it("confirmed: it supports the status that was and is served", () => {
-    expect(outcome([mark(1, 1, 0), mark(2, 2, 1)], 1)).to.include({
-      outcome: "confirmed",
-      have: 2,
-    });
-    expect(outcome([mark(1, 1, 0), remote(2, 1, 1)], 1)).to.include({ outcome: "confirmed" });
-  });
-
   it("published, not confirmed, when the same status had expired", () => {
     expect(outcome([mark(1, 1, 0), mark(2, 2, day)], day)).to.include({ outcome: "published" });
   });
@@ -121,29 +59,12 @@ describe("fold: outcomes (decisions 2)", () => {
     const late = [remote(1, 1, 10), remote(2, 2, 5)];
     expect(outcome(late, 20)).to.include({ outcome: "published", have: 2 });
   });
-
-  it("superseded: a late mark behind its own reporter's newer opinion", () => {
-    expect(outcome([mark(1, 1, 10, low), mark(2, 1, 5)], 20)).to.include({
-      outcome: "superseded",
-      status: "low",
-    });
-  });
 });
 
 describe("fold: dispute (decisions 2)", () => {
   const served = [mark(1, 1, 0), mark(2, 2, 0)];
   const reasonOf = (marks: readonly Mark[], at: number, seen = apart) =>
     `${shown(marks, at, seen).status} ${shown(marks, at, seen).resolution_reason}`;
-
-  it("is not considered for a version that needs one device", () => {
-    expect(reasonOf([...served, no(3, 3, 1, { needed: 1 })], 1)).to.equal("no published");
-  });
-
-  it("is not considered within the family {yes, low, queue}", () => {
-    expect(reasonOf([...served, remote(3, 3, 1, low), remote(4, 4, 2, low)], 2)).to.equal(
-      "low published",
-    );
-  });
 
   it("is not considered before the version has its needed devices", () => {
     const three = { needed: 3 };
@@ -152,28 +73,8 @@ describe("fold: dispute (decisions 2)", () => {
     );
   });
 
-  it("takes all live opinions of the served family, supporters or not, to the served side", () => {
-    const marks = [mark(1, 1, 0), remote(2, 2, 1, low), no(3, 3, 2), no(4, 4, 3)];
-    // The low mark is remote: 1.5 against 2.
-    expect(reasonOf(marks, 3)).to.equal("no published");
-    const half = marks.map((one) => (one.status === "no" ? { ...one, remote: true } : one));
-    expect(shown(half, 3).conflict?.versions.map((one) => one.count)).to.deep.equal([2, 2]);
-  });
-
   it("needs two devices on both sides", () => {
     expect(reasonOf([mark(1, 1, 0), no(3, 3, 1), no(4, 4, 2)], 2)).to.equal("no published");
-  });
-
-  it("counts opinions of the last 60 minutes only", () => {
-    expect(reasonOf([...served, no(3, 3, 58), no(4, 4, 59)], 59)).to.equal("yes conflict");
-    expect(reasonOf([...served, no(3, 3, 58), no(4, 4, 60)], 60)).to.equal("no published");
-  });
-
-  it("lets equal weights stand: the challenger must outweigh", () => {
-    expect(reasonOf([...served, no(3, 3, 1), no(4, 4, 2)], 2)).to.equal("yes conflict");
-    expect(reasonOf([...served, no(3, 3, 1), no(4, 4, 2), no(5, 5, 3)], 3)).to.equal(
-      "no published",
-    );
   });
 
   it("weighs a device by its best mark and its oldest reporter", () => {
@@ -243,67 +144,10 @@ describe("fold: dispute (decisions 2)", () => {
 });
 
 describe("fold: details (decisions 2)", () => {
-  it("come from the newest statement of each field; silence states nothing", () => {
-    const marks = [
-      mark(1, 1, 0, { queue: "5-10", noCash: true, limitL: 20 }),
-      mark(2, 2, 1, { queue: "20+", fuelCardsOnly: true }),
-    ];
-    expect(shown(marks, 1)).to.include({
-      queue: "20+",
-      no_cash: true,
-      limit_l: 20,
-      fuel_cards_only: true,
-    });
-  });
-
-  it("a lone remote device changes no grade, price, limit or flag; a second that says the same does", () => {
-    const useless = {
-      fuelsNo: ["92", "95"],
-      prices: { "98": 999 },
-      limitL: 1,
-      noCash: true,
-      fuelCardsOnly: true,
-      queue: "20+",
-    } as const;
-    const usual = mark(1, 1, 0, { fuels: ["92"], prices: { "98": 70 }, limitL: 40 });
-    const before = shown([usual, remote(2, 2, 1)], 2);
-    const lone = shown([usual, remote(2, 2, 1, useless)], 2);
-    expect(lone).to.deep.equal(before);
-    const both = shown([usual, remote(2, 2, 1, useless), remote(3, 3, 2, useless)], 2);
-    expect(both).to.include({
-      fuels_no: "92,95",
-      prices: "98=999.00",
-      limit_l: 1,
-      no_cash: true,
-      fuel_cards_only: true,
-      queue: "20+",
-    });
-  });
-
-  it("a newer value that does not count yet leaves the older one in place", () => {
-    const marks = [mark(1, 1, 0, { limitL: 40 }), remote(2, 2, 1, { limitL: 10 })];
-    expect(shown(marks, 1).limit_l).to.equal(40);
-    const other = [...marks, remote(3, 3, 2, { limitL: 20 })];
-    expect(shown(other, 2).limit_l).to.equal(40);
-    expect(shown([...other, remote(4, 4, 3, { limitL: 10 })], 3).limit_l).to.equal(10);
-  });
-
   it("limit_l null states no limit; absent states nothing", () => {
     const limited = mark(1, 1, 0, { limitL: 20 });
     expect(shown([limited, mark(2, 2, 1, { limitL: null })], 1).limit_l).to.equal(null);
     expect(shown([limited, mark(2, 2, 1)], 1).limit_l).to.equal(20);
-  });
-
-  it("of a pending version are not served, and are when enough devices that publish it say so", () => {
-    const said = { fuelsNo: ["92"], prices: { "95": 1 } } as const;
-    const pending = no(1, 1, 1, said);
-    expect(shown([mark(9, 9, 0), pending], 1)).to.include({ fuels_no: "" });
-    expect(shown([mark(9, 9, 0), pending], 1).prices).to.equal(undefined);
-    const silent = [mark(9, 9, 0), pending, no(2, 2, 2)];
-    expect(shown(silent, 2)).to.include({ status: "no", fuels_no: "" });
-    expect(shown(silent, 2).prices).to.equal(undefined);
-    const published = [mark(9, 9, 0), pending, no(2, 2, 2, said)];
-    expect(shown(published, 2)).to.include({ status: "no", fuels_no: "92", prices: "95=1.00" });
   });
 
   it("go with the served status; prices stay, 24 h each from their own mark", () => {
