@@ -275,7 +275,6 @@ describe("reads, against going through all stations one by one", function () {
               return others;
             },
             (others) => others === 0,
-            20_000,
           );
           for (const request of asked) await check(request);
         }
