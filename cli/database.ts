@@ -48,38 +48,30 @@ export function databaseCommand(output: () => Output): Command {
   return command;
 }
 
+type Parties = Record<"name" | "owner" | "caller" | "database", string>;
+
 /** Grants what every role but `upkeep` needs, also on tables that come later. Throws `ExitError`. */
-async function grantRows(tx: Tx, user: string): Promise<Done<{ user: string; owner: string }>> {
-  const [found] = await rows<{
-    name: string | null;
-    owner: string;
-    database: string;
-    mayGrant: boolean;
-  }>(
-    tx,
-    `select to_regrole(quote_ident(?))::text as name, relowner::regrole::text as owner,
-       quote_ident(current_database()) as database, pg_has_role(relowner, 'member') as "mayGrant"
-     from pg_class where oid = 'operator_log'::regclass`,
-    [user],
-  );
-  const { name, owner, database, mayGrant } = found!;
-  if (!mayGrant)
+async function grantRows(tx: Tx, user: string): Promise<Done<{ user: string }>> {
+  const sql = `select coalesce(to_regrole(quote_ident(?))::text, '') as name, relowner::regrole::text as owner,
+    quote_ident(current_user) as caller, quote_ident(current_database()) as database
+    from pg_class where oid = 'operator_log'::regclass`;
+  const { name, owner, caller, database } = (await rows<Parties>(tx, sql, [user]))[0]!;
+  if (caller !== owner)
     throw new ExitError(`only ${owner}, who owns the tables, can do this: set its DATABASE_URL`, 1);
-  if (name === null)
+  if (name === "")
     throw new ExitError(`Postgres has no user ${user}: create it first (createuser --pwprompt)`, 1);
   if (name === owner)
     throw new ExitError(`${user} owns the tables: name the user that the other roles have`, 1);
-  const later = `alter default privileges for role ${owner} in schema public`;
   await tx.raw(`grant connect on database ${database} to ${name};
     grant usage on schema public to ${name};
     grant select, insert, update, delete on all tables in schema public to ${name};
     grant usage, select on all sequences in schema public to ${name};
     revoke insert, update, delete on knex_migrations, knex_migrations_lock from ${name};
     revoke update, delete on operator_log from ${name};
-    ${later} grant select, insert, update, delete on tables to ${name};
-    ${later} grant usage, select on sequences to ${name}`);
-  const value = { user, owner };
-  return { value, action: "database.grant", subject: "database", details: value };
+    alter default privileges in schema public
+      grant select, insert, update, delete on tables to ${name};
+    alter default privileges in schema public grant usage, select on sequences to ${name}`);
+  return { value: { user }, action: "database.grant", subject: "database", details: { user } };
 }
 
 /** `operator demo remove`: removes the demo country when real data has come. */

@@ -77,9 +77,8 @@ export async function operate(
     const { json = false, actor = userName() } = program.opts<{ json?: boolean; actor?: string }>();
     return createOutput(json, actor, surroundings);
   };
-  for (const noun of nouns) program.addCommand(inherited(program, noun(output)));
-  naming(program);
-  notingWhere(program, typed);
+  for (const noun of nouns) program.addCommand(noun(output));
+  prepare(program, program, typed);
   try {
     await program.parseAsync(args, { from: "user" });
     return 0;
@@ -106,7 +105,6 @@ const createProgram = (typed: Typed): Command =>
     .option("--actor <name>", "your name for the operator's log", line(80, "not empty"))
     .configureHelp(helpWords)
     .hook("preAction", (_, command) => void (typed.command = command))
-    .helpCommand(false)
     .configureOutput({
       writeErr: () => undefined,
       writeOut: (text) => void (typed.help += text),
@@ -123,21 +121,15 @@ const createProgram = (typed: Typed): Command =>
 
 const jsonLine = (value: object): string => `${JSON.stringify(value)}\n`;
 
-/** Copies settings that commander gives only to commands that it makes itself. */
-function inherited(program: Command, command: Command): Command {
+/** Copies settings that commander gives only to commands that it makes itself, and notes which command refuses. */
+function prepare(program: Command, command: Command, typed: Typed): void {
   command.copyInheritedSettings(program).helpCommand(false);
-  naming(command);
-  for (const verb of command.commands) inherited(program, verb);
-  return command;
-}
-
-/** Has each command say that it was the one that refused its words. */
-function notingWhere(command: Command, typed: Typed): void {
   command.exitOverride((error) => {
     typed.command = command;
     throw error;
   });
-  for (const one of command.commands) notingWhere(one, typed);
+  naming(command);
+  for (const verb of command.commands) prepare(program, verb, typed);
 }
 
 function userName(): string {
