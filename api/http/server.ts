@@ -56,6 +56,16 @@ export function createApiServer(
   };
   const server = createServer(settings, app.callback() as RequestListener);
   server.maxConnections = services.config.maxConnections;
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  const closeIdle = server.closeIdleConnections.bind(server);
+  // Node takes a connection for idle once its answer is written, even if the caller has still to read most of it.
+  server.closeIdleConnections = (): void => {
+    if ([...sockets].every(({ writableLength }) => writableLength === 0)) closeIdle();
+  };
   let toldAt = -Infinity;
   server.on("drop", () => {
     const now = performance.now();
