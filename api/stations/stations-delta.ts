@@ -51,11 +51,12 @@ export const deltaRoute = (services: ReadDeps) =>
     async handle(ctx) {
       const now = services.clock();
       const sinceMs = readSince(ctx.state.query.updated_since, now);
-      const found = services.model.delta(sinceMs, now);
-      const { count, sum, removed, mergedInto } = found;
+      const finding = services.model.delta(sinceMs, now);
       // The digest is of the same turn as the changes: a copy that has taken them holds exactly these stations.
       const digest = services.model.whole(now).sum;
       const asOfMs = services.asOf(now);
+      const found = await finding;
+      const { count, sum, removed, mergedInto } = found;
       const etag = etagOf(ctx, {
         route: "/stations/delta",
         query: [sinceMs, removed, mergedInto, digest],
@@ -63,8 +64,7 @@ export const deltaRoute = (services: ReadDeps) =>
         sum,
       });
       const lifetimeMs = services.config.statusLifetimeMs;
-      const gone = { removed, mergedInto };
-      const rest = { count, asOfMs, lifetimeMs, truncated: false, ...gone, digest };
+      const rest = { count, asOfMs, lifetimeMs, truncated: false, removed, mergedInto, digest };
       await services.lists.send(ctx, { etag, answer: found, rest, format: "json" });
     },
   });

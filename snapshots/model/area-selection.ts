@@ -142,7 +142,8 @@ export const slice = ({ blocks, slots }: Stations, from: number, to: number): St
 });
 
 /** Bytes of the stations' JSON, with a comma after each. */
-export function sizeOf({ blocks, slots }: Stations): number {
+export function sizeOf({ blocks, slots, size: known }: Stations): number {
+  if (known !== undefined) return known;
   let size = 0;
   for (let i = 0; i < slots.length; i++) {
     const block = blocks[i] as Block;
@@ -206,7 +207,8 @@ export const piecesInOrder = (stations: Stations): Piece[] =>
     : [{ bytes: copyInOrder(stations, borrow).subarray(0, -1), block: null }];
 
 /** Stations that can be copied, and blocks that can be inflated, within a turn of the event loop. */
-const [copiedMost, inflatedMost] = [4000, 128];
+export const copiedMost = 4000;
+const inflatedMost = 128;
 
 /** True when a list from these blocks, one for each station or run, takes longer than a turn. */
 export function takeLong(blocks: readonly Block[]): boolean {

@@ -65,6 +65,8 @@ export interface Source {
 export interface Stations {
   blocks: Block[];
   slots: number[];
+  /** What `sizeOf` gives, where it is known. */
+  size?: number;
 }
 
 /**

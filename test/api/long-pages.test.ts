@@ -13,6 +13,7 @@ import {
   wholeList,
   written,
 } from "#snapshots/model/forms.ts";
+import { sizeOf } from "#snapshots/model/area-selection.ts";
 import { filtersKey } from "#snapshots/model/filters.ts";
 import type { Answer } from "#snapshots/model/queries.ts";
 import { emptyState } from "#src/domain/state.ts";
@@ -116,11 +117,28 @@ describe("long lists of a large country", function () {
     for (const coding of ["identity", "gzip", "br"]) {
       const { body } = await ask(path, "json", coding);
       const { stations, removed } = JSON.parse(body.toString());
-      const found = model.delta(sinceMs, clock());
+      const found = model.changesOf(model.changedSince(sinceMs, clock()), clock());
       const right = JSON.parse(`[${found.pieces()[0]!.bytes.toString()}]`);
       expect([stations.length, removed]).to.deep.equal([rows.length, []]);
       expect(JSON.stringify(stations)).to.equal(JSON.stringify(right));
     }
+  });
+
+  it("are those of the moment of the call, however long the stations are looked for", async () => {
+    const { model, clock } = edge.web.services;
+    const [gone, moved] = [rows[3]!, rows[16_000]!];
+    const there = (one: FeedRow, seq: number) => model.apply([{ ...one, seq }], clock());
+    model.apply([{ ...gone, seq: 20_001, removed: true }], clock());
+    const right = model.changesOf(model.changedSince(sinceMs, clock()), clock());
+    const finding = model.delta(sinceMs, clock());
+    there(gone, 20_002);
+    there({ ...moved, lat: moved.lat + 1, addr: "Elsewhere" }, 20_003);
+    const found = await finding;
+    const [a, b] = [found, right].map((one) => one.pieces()[0]!.bytes);
+    expect(a!.equals(b!)).to.equal(true);
+    expect([found.count, found.sum, found.removed]).to.deep.equal([16_999, right.sum, [gone.id]]);
+    expect(sizeOf(found.stations())).to.equal(a!.length + 1);
+    there(moved, 20_004);
   });
 
   it("are the same from few stations of many places, to keys that share a cache as well", async () => {
