@@ -3,6 +3,8 @@ import { relative } from "node:path";
 import Mocha from "mocha";
 
 const slowestShown = 12;
+/** So often a pending file is waited for. */
+const looksMost = 12;
 
 /**
  * Mocha's own report, the tests that had to try again, the slowest files, and the counts as a file for the run's last
@@ -29,15 +31,20 @@ export default function report(runner: Mocha.Runner, options: Mocha.MochaOptions
     if (retried.length > 0) console.log("Failed at the first try:");
     for (const one of retried) console.log(`  ${one}`);
     tellSlowest(msByFile);
-    setTimeout(() => {
+    let looks = 0;
+    const look = (): void => {
+      const active = process.getActiveResourcesInfo();
+      // A file that is read or written ends by itself, however late on a busy machine.
+      if (active.some((kind) => kind.startsWith("FSReq")) && (looks += 1) < looksMost) return;
       console.error("The tests have ended, and this keeps the process alive:");
-      console.error(process.getActiveResourcesInfo().join(", "));
+      console.error(active.join(", "));
       // Mocha sets the exit code in a listener of its own, from the failures alone.
       process.on("exit", () => {
         process.exitCode = 99;
       });
       process.exit();
-    }, 10_000).unref();
+    };
+    setInterval(look, 10_000).unref();
   });
 }
 
