@@ -14,7 +14,6 @@ import {
   listTail,
   type Format,
   forms,
-  isCrowded,
   written,
   wholeList,
 } from "#snapshots/model/forms.ts";
@@ -22,6 +21,7 @@ import { sizeOf, type Piece } from "#snapshots/model/area-selection.ts";
 import type { Answer } from "#snapshots/model/queries.ts";
 import { byteOrderMark, csvColumns, writeCsv } from "#snapshots/model/csv.ts";
 import { formatTime, staleAfterHours } from "#src/domain/time.ts";
+import { isCrowded } from "#src/infrastructure/turns.ts";
 import {
   matchesEtag,
   compressPieces,

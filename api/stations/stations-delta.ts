@@ -51,12 +51,9 @@ export const deltaRoute = (services: ReadDeps) =>
     async handle(ctx) {
       const now = services.clock();
       const sinceMs = readSince(ctx.state.query.updated_since, now);
-      const finding = services.model.delta(sinceMs, now);
-      // The digest is of the same turn as the changes: a copy that has taken them holds exactly these stations.
-      const digest = services.model.whole(now).sum;
       const asOfMs = services.asOf(now);
-      const found = await finding;
-      const { count, sum, removed, mergedInto } = found;
+      const found = await services.model.delta(sinceMs, now);
+      const { count, sum, removed, mergedInto, digest } = found;
       const etag = etagOf(ctx, {
         route: "/stations/delta",
         query: [sinceMs, removed, mergedInto, digest],

@@ -6,7 +6,7 @@ import { writeFeatures, writeLines } from "#snapshots/model/features.ts";
 import { borrowJoined, giveBack } from "#snapshots/model/long-buffers.ts";
 import type { Answer } from "#snapshots/model/queries.ts";
 import { copyInTurns, sizeOf, slice } from "#snapshots/model/area-selection.ts";
-import { createBatcher } from "#src/infrastructure/batcher.ts";
+import { alone } from "#src/infrastructure/turns.ts";
 import { formatTime, staleAfterHours } from "#src/domain/time.ts";
 
 /** A form in which a list of stations is given out (decisions 7.16). */
@@ -72,18 +72,6 @@ export function wholeList(answer: Answer, rest: ListRest, format: Format): Buffe
 const perCopy = 10_000;
 /** Stations of one piece. */
 const perPiece = 256;
-/** Lists that may wait for their next copy. */
-const waitingMost = 30;
-
-/** One copy is made at a time, so that many long lists at once take no more memory than one. */
-const copies = createBatcher({
-  ...{ atOnce: 1, max: 1 },
-  run: async ([copy]: readonly (() => Promise<Buffer | null>)[]) => [await copy!()],
-});
-let waiting = 0;
-
-/** True when so many long lists are being made that another one would wait for long. */
-export const isCrowded = (): boolean => waiting >= waitingMost;
 
 /**
  * Writes a list of any length piece by piece, in short turns, so that a whole country does not delay other requests. A
@@ -99,10 +87,7 @@ export async function* written(
   const count = stations.slots.length;
   for (let from = 0; from < count; from += perCopy) {
     const some = slice(stations, from, from + perCopy);
-    waiting += 1;
-    const copy = await copies
-      .add(async () => (isGone() ? null : copyInTurns(some)))
-      .finally(() => (waiting -= 1));
+    const copy = await alone(async () => (isGone() ? null : copyInTurns(some)));
     if (copy === null) return;
     let [start, end] = [0, 0];
     for (let i = 0; i < some.slots.length; i += perPiece, start = end) {

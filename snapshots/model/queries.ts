@@ -36,7 +36,7 @@ import {
   noStation,
   type StationTable,
 } from "#snapshots/model/station-table.ts";
-import { inTurns } from "#src/infrastructure/turns.ts";
+import { alone, inTurns } from "#src/infrastructure/turns.ts";
 
 /** A list of stations, found but not yet written. Equal `sum` and `count` mean equal content. */
 export interface Answer {
@@ -54,11 +54,12 @@ export interface Answer {
 
 /**
  * Stations that have changed; `removed`: ids of those taken out of service, `mergedInto`: of these the ones that are a
- * part of another station now, with its id; undefined without one.
+ * part of another station now, with its id; undefined without one. `digest`: of all stations of that moment.
  */
 export type Changes = Answer & {
   removed: string[];
   mergedInto: Record<string, string> | undefined;
+  digest: string;
 };
 
 export type Sort = "distance" | "chance";
@@ -165,14 +166,15 @@ export function createQueries({ list, table, order, changes, matcher, drain, mer
       else table.addTo(found, station);
     return withRemoved(inOrder(found), removed);
   };
-  const withRemoved = (answer: Answer, removed: string[]): Changes => {
+  const withRemoved = (answer: Answer, removed: string[], digest = wholeOf(null).sum): Changes => {
     const parts = removed.filter((id) => merged.has(id)).map((id) => [id, merged.get(id)!]);
     const mergedInto = parts.length === 0 ? undefined : Object.fromEntries(parts);
-    return { ...answer, removed, mergedInto };
+    return { ...answer, removed, mergedInto, digest };
   };
 
   /** The same for many, as of the first step. For a whole country half of what it costs to look each station up. */
   function* changesByBlock(sinceMs: number): Generator<undefined, Changes> {
+    const digest = wholeOf(null).sum;
     const blocks = list.leaves().map(({ block }) => block);
     const [older, changedAt] = [table.older.slice(), table.changedAt.slice()];
     const order = new Int32Array(older.length).fill(noStation);
@@ -204,7 +206,7 @@ export function createQueries({ list, table, order, changes, matcher, drain, mer
     const removed = found.filter((_, i) => !isIn(_, i)).map((station) => table.ids.id(station));
     const stations = { slots: slots.filter(isIn).reverse(), size };
     const kept = { blocks: places.filter((one) => one !== null).reverse(), ...stations };
-    return withRemoved(inOrder(kept, sum), removed.reverse());
+    return withRemoved(inOrder(kept, sum), removed.reverse(), digest);
   }
 
   return {
@@ -320,10 +322,11 @@ export function createQueries({ list, table, order, changes, matcher, drain, mer
       return [...found];
     },
 
-    /** Stations changed at or after `sinceMs`, oldest first, and ids of those taken out of service: as of the call. */
+    /** Stations changed at or after `sinceMs`, oldest first, and ids of those taken out of service: as of `now` or later. */
     async delta(sinceMs: number, now: number): Promise<Changes> {
       const stations = changedSince(sinceMs, now, copiedMost + 1);
-      return stations.length > copiedMost ? inTurns(changesByBlock(sinceMs)) : changesOf(stations);
+      if (stations.length <= copiedMost) return changesOf(stations);
+      return alone(() => inTurns(changesByBlock(sinceMs)));
     },
 
     changedSince,

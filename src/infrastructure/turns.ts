@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { createBatcher } from "#src/infrastructure/batcher.ts";
 
 const turnMs = 10;
 
@@ -13,3 +14,20 @@ export async function inTurns<T>(steps: Iterator<unknown, T>): Promise<T> {
     endsAt = performance.now() + turnMs;
   }
 }
+
+/** Works that may wait for their turn in `alone`. */
+const waitingMost = 30;
+let waiting = 0;
+const works = createBatcher({
+  ...{ atOnce: 1, max: 1 },
+  run: async ([work]: readonly (() => Promise<unknown>)[]) => [await work!()],
+});
+
+/** Does this work while no other one of these is done, so that many at once take no more memory than one. */
+export function alone<T>(work: () => Promise<T>): Promise<T> {
+  waiting += 1;
+  return works.add(work).finally(() => (waiting -= 1)) as Promise<T>;
+}
+
+/** True when so many works wait that another one would wait for long. */
+export const isCrowded = (): boolean => waiting >= waitingMost;

@@ -9,7 +9,6 @@ import {
   makeCursor,
   type Format,
   forms,
-  isCrowded,
   wholeList,
   written,
 } from "#snapshots/model/forms.ts";
@@ -19,6 +18,7 @@ import type { Answer } from "#snapshots/model/queries.ts";
 import { emptyState } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
 import type { FeedRow } from "#src/feed/feed.ts";
+import { isCrowded } from "#src/infrastructure/turns.ts";
 import { addKey, addPartner, useEdgeOn } from "#test/api/edge.ts";
 import { serving } from "#test/api/reads-country.ts";
 import { until } from "#test/flow/client.ts";
