@@ -173,20 +173,12 @@ export function createQueries({ list, table, order, changes, matcher, drain, mer
   };
 
   /** The same for many, as of the first step. For a whole country half of what it costs to look each station up. */
-  function* changesByBlock(sinceMs: number): Generator<undefined, Changes> {
+  function* changesByBlock(sinceMs: number, now: number): Generator<undefined, Changes> {
+    const found = changedSince(sinceMs, now);
     const digest = wholeOf(null).sum;
     const blocks = list.leaves().map(({ block }) => block);
-    const [older, changedAt] = [table.older.slice(), table.changedAt.slice()];
-    const order = new Int32Array(older.length).fill(noStation);
-    const found: number[] = [];
-    for (
-      let at = changes.newest();
-      (changedAt[at] as number) >= sinceMs;
-      at = older[at] as number
-    ) {
-      order[at] = found.push(at) - 1;
-      if (found.length % copiedMost === 0) yield;
-    }
+    const order = new Int32Array(table.changedAt.length).fill(noStation);
+    for (let i = 0; i < found.length; i++) order[found[i] as number] = i;
     const places: (Block | null)[] = found.map(() => null);
     const slots = found.map(() => 0);
     const sum = emptySum();
@@ -202,11 +194,13 @@ export function createQueries({ list, table, order, changes, matcher, drain, mer
         size += read(block, slot, field.end) - startOf(block, slot);
       }
     }
-    const isIn = (_: unknown, i: number): boolean => places[i] !== null;
-    const removed = found.filter((_, i) => !isIn(_, i)).map((station) => table.ids.id(station));
-    const stations = { slots: slots.filter(isIn).reverse(), size };
-    const kept = { blocks: places.filter((one) => one !== null).reverse(), ...stations };
-    return withRemoved(inOrder(kept, sum), removed.reverse(), digest);
+    const removed = found.filter((_, i) => places[i] === null).map((one) => table.ids.id(one));
+    const kept = {
+      blocks: places.filter((one) => one !== null),
+      slots: slots.filter((_, i) => places[i] !== null),
+      size,
+    };
+    return withRemoved(inOrder(kept, sum), removed, digest);
   }
 
   return {
@@ -326,7 +320,7 @@ export function createQueries({ list, table, order, changes, matcher, drain, mer
     async delta(sinceMs: number, now: number): Promise<Changes> {
       const stations = changedSince(sinceMs, now, copiedMost + 1);
       if (stations.length <= copiedMost) return changesOf(stations);
-      return alone(() => inTurns(changesByBlock(sinceMs)));
+      return alone(() => inTurns(changesByBlock(sinceMs, now)));
     },
 
     changedSince,
