@@ -54,13 +54,15 @@ export interface Answer {
 
 /**
  * Stations that have changed; `removed`: ids of those taken out of service, `mergedInto`: of these the ones that are a
- * part of another station now, with its id; undefined without one. `digest`: of all stations of that moment.
+ * part of another station now, with its id; undefined without one.
  */
 export type Changes = Answer & {
   removed: string[];
   mergedInto: Record<string, string> | undefined;
-  digest: string;
 };
+
+/** `digest`: of all stations of that moment. */
+type Delta = Changes & { digest: string };
 
 export type Sort = "distance" | "chance";
 
@@ -166,14 +168,14 @@ export function createQueries({ list, table, order, changes, matcher, drain, mer
       else table.addTo(found, station);
     return withRemoved(inOrder(found), removed);
   };
-  const withRemoved = (answer: Answer, removed: string[], digest = wholeOf(null).sum): Changes => {
+  const withRemoved = (answer: Answer, removed: string[]): Changes => {
     const parts = removed.filter((id) => merged.has(id)).map((id) => [id, merged.get(id)!]);
     const mergedInto = parts.length === 0 ? undefined : Object.fromEntries(parts);
-    return { ...answer, removed, mergedInto, digest };
+    return { ...answer, removed, mergedInto };
   };
 
   /** The same for many, as of the first step. For a whole country half of what it costs to look each station up. */
-  function* changesByBlock(sinceMs: number, now: number): Generator<undefined, Changes> {
+  function* changesByBlock(sinceMs: number, now: number): Generator<undefined, Delta> {
     const found = changedSince(sinceMs, now);
     const digest = wholeOf(null).sum;
     const blocks = list.leaves().map(({ block }) => block);
@@ -200,7 +202,7 @@ export function createQueries({ list, table, order, changes, matcher, drain, mer
       slots: slots.filter((_, i) => places[i] !== null),
       size,
     };
-    return withRemoved(inOrder(kept, sum), removed, digest);
+    return { ...withRemoved(inOrder(kept, sum), removed), digest };
   }
 
   return {
@@ -317,10 +319,10 @@ export function createQueries({ list, table, order, changes, matcher, drain, mer
     },
 
     /** Stations changed at or after `sinceMs`, oldest first, and ids of those taken out of service: as of `now` or later. */
-    async delta(sinceMs: number, now: number): Promise<Changes> {
+    async delta(sinceMs: number, now: number): Promise<Delta> {
       const stations = changedSince(sinceMs, now, copiedMost + 1);
-      if (stations.length <= copiedMost) return changesOf(stations);
-      return alone(() => inTurns(changesByBlock(sinceMs, now)));
+      if (stations.length > copiedMost) return alone(() => inTurns(changesByBlock(sinceMs, now)));
+      return { ...changesOf(stations), digest: wholeOf(null).sum };
     },
 
     changedSince,
