@@ -50,7 +50,7 @@ export function databaseCommand(output: () => Output): Command {
 
 type Parties = Record<"name" | "owner" | "caller" | "database", string>;
 
-/** Grants what every role but `upkeep` needs, also on tables that come later. Throws `ExitError`. */
+/** Grants what every role but `upkeep` needs, also on tables that come later, and nothing to anyone else. Throws `ExitError`. */
 async function grantRows(tx: Tx, user: string): Promise<Done<{ user: string }>> {
   const sql = `select coalesce(to_regrole(quote_ident(?))::text, '') as name, relowner::regrole::text as owner,
     quote_ident(current_user) as caller, quote_ident(current_database()) as database
@@ -62,7 +62,8 @@ async function grantRows(tx: Tx, user: string): Promise<Done<{ user: string }>> 
     throw new ExitError(`Postgres has no user ${user}: create it first (createuser --pwprompt)`, 1);
   if (name === owner)
     throw new ExitError(`${user} owns the tables: name the user that the other roles have`, 1);
-  await tx.raw(`grant connect on database ${database} to ${name};
+  await tx.raw(`revoke all on database ${database} from public;
+    grant connect on database ${database} to ${name};
     grant usage on schema public to ${name};
     grant select, insert, update, delete on all tables in schema public to ${name};
     grant usage, select on all sequences in schema public to ${name};

@@ -53,6 +53,7 @@ import * as learnRates from "#migrations/0054_learn_rates.ts";
 import * as probeStationsToLock from "#migrations/0055_probe_stations_to_lock.ts";
 import * as keepMarksByMonth from "#migrations/0056_keep_marks_by_month.ts";
 import * as dropStationCheck from "#migrations/0057_drop_station_check.ts";
+import * as vacuumTablesEarly from "#migrations/0058_vacuum_tables_early.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -113,4 +114,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0055_probe_stations_to_lock": probeStationsToLock,
   "0056_keep_marks_by_month": keepMarksByMonth,
   "0057_drop_station_check": dropStationCheck,
+  "0058_vacuum_tables_early": vacuumTablesEarly,
 };

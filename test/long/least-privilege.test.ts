@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import pg from "pg";
 import { release } from "#demo/release.ts";
@@ -12,9 +11,6 @@ import { type OwnServer, startPrivatePostgres } from "#test/harness/servers.ts";
 
 /** Owner and database: the superuser of a private Postgres, and a database of it, are called `fuelmark`. */
 const owner = "fuelmark_owner";
-
-/** The first SQL in docs/operations.md: the settings of vacuum. */
-const [, vacuum] = /```sql\n(.*?)```/s.exec(readFileSync("docs/operations.md", "utf8"))!;
 
 describe("a user of the database with few rights", function () {
   this.timeout(180_000);
@@ -54,7 +50,7 @@ describe("a user of the database with few rights", function () {
         `create role ${owner} login password 'change-me'`,
         "create role fuelmark_app login password 'change-me-too'",
         `create database ${owner} owner ${owner}`,
-        `revoke all on database ${owner} from public`,
+        "create role stranger login password 'change-me-too'",
       ])
         await superuser.query(sql);
     } finally {
@@ -105,16 +101,9 @@ describe("a user of the database with few rights", function () {
     expect(await grant(owner, "fuelmark_app"), "twice").to.include({ code: 0 });
   });
 
-  it("is no hindrance to the settings of vacuum", async () => {
-    await as(owner, async (client) => {
-      await client.query(vacuum!);
-      const { rows } = await client.query<{ relname: string }>(
-        "select relname from pg_class where reloptions::text like '%autovacuum%' order by 1",
-      );
-      expect(rows.map(({ relname }) => relname)).to.deep.equal([
-        ...["changes", "mark_keys", "opinions", "station_status"],
-      ]);
-    });
+  it("shares the database with its owner alone", async () => {
+    const refused = await as("stranger", async () => null).catch((error: Error) => error);
+    expect(refused).to.include({ code: "42501" });
   });
 
   it("reaches the tables of marks that upkeep makes later", async () => {

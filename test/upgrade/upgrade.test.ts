@@ -28,6 +28,7 @@ describe("upgrade: a database of an earlier version, by the bundled release role
     await client.connect();
     await client.query(readFileSync(dump, "utf8"));
     await client.query("set search_path = public");
+    await client.query("alter table opinions set (autovacuum_vacuum_scale_factor = 0.3)");
   });
   after(async () => {
     await client.end();
@@ -62,6 +63,17 @@ describe("upgrade: a database of an earlier version, by the bundled release role
     } finally {
       await fresh.end();
     }
+  });
+
+  it("lets vacuum come early where rows change most, and keeps an operator's own settings", async () => {
+    const { rows } = await client.query<{ name: string; options: string }>(
+      `select relname as name, array_to_string(reloptions, ' ') as options
+       from pg_class where reloptions::text like '%autovacuum%' order by 1`,
+    );
+    expect(rows.map(({ name }) => name)).to.deep.equal([
+      ...["changes", "mark_keys", "opinions", "station_status"],
+    ]);
+    expect(rows[2]!.options).to.equal("autovacuum_vacuum_scale_factor=0.3");
   });
 
   it("begins a status run with what each station serves; the command adds the time before", async () => {
