@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { hourMs } from "#src/domain/units.ts";
+import { hourMs, minuteMs } from "#src/domain/units.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { tell } from "#test/browser/map-site.ts";
-import { useOwnMap } from "#test/browser/offline-drive.ts";
+import { mapAt, useOwnMap } from "#test/browser/offline-drive.ts";
 import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { isClean, openPage, press, useBrowser, type PageOptions } from "#test/harness/browser.ts";
@@ -96,24 +96,80 @@ describe("browser: the answer first", function () {
     expect((await names(page))[0]).to.equal("Station n1003");
   });
 
-  itLong("finds the nearest without a network, and says of when that is", async () => {
-    const { page } = await openPage({ ...phone, position: at(3) });
-    await page.goto(`${site.web.baseUrl}/?fuel=95`);
-    await page.getByText("Within 5 km of you").waitFor();
-    await page.getByRole("region", { name: "Map of filling stations" }).waitFor();
-    await until(
-      () => page.evaluate<boolean>("document.querySelector('.controls.lower') !== null"),
-      (there) => there,
-    );
-    await page.locator(".panel").getByRole("button", { name: "Close" }).click();
-    await page.locator(".notice", { hasText: "have 95" }).waitFor();
+  itLong(
+    "keeps the list of the nearest true, also without a network, and says of when it is",
+    async () => {
+      const { page } = await openPage({ ...phone, position: at(3) });
+      await page.clock.install();
+      await page.goto(`${site.web.baseUrl}/?fuel=95`);
+      await page.getByText("Within 5 km of you").waitFor();
+      await page.getByRole("region", { name: "Map of filling stations" }).waitFor();
+      await until(
+        () => page.evaluate<boolean>("document.querySelector('.controls.lower') !== null"),
+        (there) => there,
+      );
+      const sheet = page.locator(".panel");
+      const { height } = (await sheet.boundingBox())!;
+      let letGo = (): void => {};
+      const held = new Promise<void>((go) => (letGo = go));
+      await page.route(/sort=distance/, async (route) => {
+        await held;
+        await route.continue();
+      });
+      await sheet.getByRole("button", { name: "92", exact: true }).click();
+      await page.getByText("Looking for the nearest …").waitFor();
+      expect((await sheet.boundingBox())!.height).to.equal(height);
+      letGo();
+      await sheet.getByRole("button", { name: "95", exact: true }).click();
+      await page.getByText("Within 5 km of you").waitFor();
+      // Somebody comes back to it, and another driver has told of one more.
+      await tell(site, [[4, { status: "yes", fuels: ["95"] }]]);
+      await page.clock.fastForward(6 * minuteMs);
+      await page.locator(`.panel [data-id="${placeOf(4).id}"]`).waitFor();
+      await page.locator(".panel").getByRole("button", { name: "Close" }).click();
+      await page.locator(".notice", { hasText: "have 95" }).waitFor();
+      await page.context().setOffline(true);
+      await press(page, "Nearest with 95");
+      await page.getByText(/^As of \d\d:\d\d/).waitFor();
+      expect((await names(page))[0]).to.equal("Station n1003");
+      expect(await page.getByRole("button", { name: "Tell me when it is there" }).count()).to.equal(
+        0,
+      );
+      // What was told a day ago holds no longer, on the list as on the map.
+      await page.clock.fastForward(25 * hourMs);
+      await page.locator(".panel .station-row .nodata").first().waitFor();
+      expect(await page.locator(".panel .station-row .yes").count()).to.equal(0);
+    },
+  );
+
+  itLong("lets a stranger onto the map of a country without cities", async () => {
+    const { page, requests } = await openPage(phone);
+    const none = { cities: [], count: 0, total: 0 };
+    await page.route(/\/cities\?/, (route) => route.fulfill({ json: none }));
+    await page.goto(`${site.web.baseUrl}/`);
+    await page.locator("#early").waitFor({ state: "detached" });
+    await page.locator(".controls.lower").waitFor();
+    // Nothing is asked for yet, and the network comes back all the same.
     await page.context().setOffline(true);
-    await press(page, "Nearest with 95");
-    await page.getByText(/^As of \d\d:\d\d/).waitFor();
-    expect((await names(page))[0]).to.equal("Station n1003");
-    expect(await page.getByRole("button", { name: "Tell me when it is there" }).count()).to.equal(
-      0,
-    );
+    await page.getByText("You are offline.").waitFor();
+    await page.context().setOffline(false);
+    await page.getByText("You are offline.").waitFor({ state: "detached" });
+    await isClean(page);
+    await press(page, "Around the middle of the map");
+    await page.getByText("Nobody has told of fuel").waitFor();
+    // The middle of what the sheet leaves free, where the station of the address is.
+    await page.goto(`${mapAt(site, 3)}&fuel=95`);
+    await page.locator(".controls.lower").waitFor();
+    await press(page, "Look somewhere else");
+    requests.length = 0;
+    await press(page, "Around the middle of the map");
+    await page.getByText("Within 5 km of the middle of the map").waitFor();
+    const asked = new URL(requests.find((url) => url.includes("sort=distance"))!);
+    const [south, , north] = asked.searchParams.get("bbox")!.split(",").map(Number);
+    expect((south! + north!) / 2).to.be.closeTo(placeOf(3).lat, 0.0025);
+    await press(page, "Along my way");
+    await page.getByRole("button", { name: "Show the place on the map" }).waitFor();
+    expect(await page.locator(".panel select").count()).to.equal(0);
   });
 
   itLong("leads to the next station with the fuel, and tells what a mark counts", async () => {

@@ -54,6 +54,8 @@ describe("browser: the map on a phone", function () {
   it("keeps the way to a mark in reach of the thumb, however much is known of a station", async () => {
     const { page } = await open();
     await openCard(page);
+    // Of the status: a driver from afar may have said the same since, and it is no younger.
+    expect(await page.locator(".status-now .age").innerText()).to.match(/^1 driver, updated /);
     expect(await isInReach(page, ".actions .primary")).to.equal(true);
     await page.getByRole("button", { name: "Update status" }).click();
     await page.getByRole("button", { name: "No fuel", exact: true }).waitFor();
@@ -100,6 +102,10 @@ describe("browser: the map on a phone", function () {
     const { page } = await open({ ...phone, width: 740, height: 360 });
     await openCard(page);
     expect(await page.locator(".legend").isVisible()).to.equal(false);
+    const credit = page.locator(".attribution");
+    await credit.evaluate((one) => (one.textContent = "Stations: a ministry ".repeat(4)));
+    const { x, width } = (await page.locator(".maplibregl-ctrl-scale").boundingBox())!;
+    expect(x + width).to.be.at.most((await credit.boundingBox())!.x);
   });
 
   itLong("keeps credit, legend and buttons apart in letters twice as large", async () => {

@@ -6,7 +6,7 @@ import { nearest, openNearest } from "#web/widget/nearest.ts";
 import { page } from "#web/widget/page.ts";
 import { openCard, openPanel, panel } from "#web/widget/panels.ts";
 import { sketch } from "#web/widget/sketch.ts";
-import { canDraw, cities } from "#web/widget/state.ts";
+import { canDraw, cities, hasNoCities } from "#web/widget/state.ts";
 
 /** The list that came with the page is in sight, where the panel with the answer will lie. */
 export const isEarly = signal(page.isOwnMap && document.getElementById("early") !== null);
@@ -61,6 +61,7 @@ function isReplaced(): boolean {
 /** The panel would say no less than what came with the page. */
 function isAnswered(): boolean {
   const now = nearest.value;
-  if (now.kind === "no-position") return now.denied !== null || cities.value.length > 0;
+  if (now.kind === "no-position")
+    return now.denied !== null || cities.value.length > 0 || hasNoCities.value;
   return now.kind !== "looking";
 }

@@ -241,6 +241,8 @@ export function keepFresh(): void {
   });
   window.addEventListener("online", () => {
     for (const part of loaded.values()) part.due = true;
+    // Where nothing is asked for yet, no answer would say that the network is back.
+    if (view.length === 0) trouble.value = null;
     void refresh();
   });
   window.addEventListener("offline", () => {

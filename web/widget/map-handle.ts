@@ -16,6 +16,8 @@ export interface MapHandle {
   jump(target: Target): void;
   /** Shows all of these points in the part that the open panel leaves free. */
   fit(points: readonly { lat: number; lon: number }[]): void;
+  /** The middle of that part. */
+  middle(): { lat: number; lon: number };
   zoomBy(levels: number): void;
   /**
    * Brings a point into the part of the map that the open panel leaves free, if it is not there already; `near` also so

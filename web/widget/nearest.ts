@@ -7,6 +7,7 @@ import {
   nearRadiiKm,
   stationAnswer,
 } from "#src/domain/grade-answer.ts";
+import { minuteMs } from "#src/domain/units.ts";
 import type { Grade } from "#src/domain/vocabulary.ts";
 import { ask, serverNow, type Station } from "#web/widget/api.ts";
 import { isFavourite } from "#web/widget/favourites.ts";
@@ -44,6 +45,9 @@ const shownOnMap = 3;
 const untoldMax = 10;
 /** The driver has moved so far since the last time, metres. */
 const movedM = 300;
+/** An answer is looked for again after so long. */
+const goodMs = 5 * minuteMs;
+let goodUntil = 0;
 
 export const nearest = signal<Nearest>({ kind: "asking" });
 /** Where the search has its middle; null before one is known. */
@@ -59,15 +63,18 @@ export async function beginNearest(place: Place | null, isAddressed: boolean): P
   nearest.value = { kind: "no-position", denied: null };
   const mine = turn;
   const shown = place === null ? null : lookAround(place).then(() => (onMap = nearest.peek()));
-  // Nobody is asked because of this.
-  const query = navigator.permissions?.query({ name: "geolocation" });
-  const state = await query?.then((known) => known.state).catch(() => undefined);
-  if (isAddressed || state !== "granted") return;
+  if (!(await mayAsk()) || isAddressed) return;
   await shown;
   const found = await locate();
   if (typeof found === "string" || turn > mine + (place === null ? 0 : 1)) return;
   if (place === null || place.city !== null || distanceM(place, found) > movedM)
     await lookAround({ lat: found.lat, lon: found.lon, city: null });
+}
+
+/** Whether the browser would say the driver's place at once. Nobody is asked because of this. */
+async function mayAsk(): Promise<boolean> {
+  const query = navigator.permissions?.query({ name: "geolocation" });
+  return (await query?.then(({ state }) => state).catch(() => undefined)) === "granted";
 }
 
 /** Opens the panel of the nearest stations with the viewer's grade, from the position or from `from`. */
@@ -102,23 +109,50 @@ async function lookAround(from: Origin): Promise<void> {
   keepPlace(from);
   nearest.value = { kind: "looking", from };
   resume();
+  const answer = await answerAround(from);
+  if (mine !== turn) return;
+  goodUntil = Date.now() + goodMs;
+  nearest.value = answer;
+}
+
+/**
+ * Looks again where the answer in sight is some minutes old, from where the driver is by now: a list of an hour ago
+ * sends people to empty pumps. The map moves only with the driver, and an answer stays until there is a newer one.
+ */
+export async function renewNearest(): Promise<void> {
+  const before = nearest.peek();
+  if (before.kind !== "found" || document.hidden || Date.now() < goodUntil) return;
+  goodUntil = Date.now() + goodMs;
+  const mine = turn;
+  const from = await originNow(before.from);
+  const answer = await answerAround(from);
+  if (mine !== turn || answer.kind !== "found" || answer.asOf !== null) return;
+  if (from === before.from) onMap = answer;
+  else keepPlace(from);
+  nearest.value = answer;
+}
+
+async function originNow(from: Origin): Promise<Origin> {
+  if (from.city !== null || !(await mayAsk())) return from;
+  const found = await locate();
+  return typeof found === "string" || distanceM(from, found) <= movedM
+    ? from
+    : { lat: found.lat, lon: found.lon, city: null };
+}
+
+async function answerAround(from: Origin): Promise<Nearest> {
   const wanted = grade.peek();
   const told = await widen(from, "yes,low,queue", (stations, radiusM) =>
     nearestWith(stations, { from, radiusM, grade: wanted }),
   );
-  if (mine !== turn) return;
-  if ("offline" in told) {
-    nearest.value = { kind: "unavailable", from, offline: told.offline };
-    return;
-  }
+  if ("offline" in told) return { kind: "unavailable", from, offline: told.offline };
   const stations = [...told.stations].sort(
     (a, b) => Number(isFavourite(b.station.id)) - Number(isFavourite(a.station.id)),
   );
   const unknown = stations.length > 0 ? null : await widen(from, "", untoldOf(from, wanted));
-  if (mine !== turn) return;
   const untold =
     unknown === null || "offline" in unknown ? [] : unknown.stations.slice(0, untoldMax);
-  nearest.value = { kind: "found", from, ...told, stations, untold };
+  return { kind: "found", from, ...told, stations, untold };
 }
 
 const untoldOf =

@@ -13,7 +13,7 @@ import { restore, whenSilent } from "#web/widget/offline/kept.ts";
 import { openCard, openPanel, panel, putListBelow } from "#web/widget/panels.ts";
 import { placeAtStart } from "#web/widget/place.ts";
 import { endSketch, moveSketch, sketch, sketchUntilDrawn } from "#web/widget/sketch.ts";
-import { cities, config, noMap, view, type WidgetConfig } from "#web/widget/state.ts";
+import { cities, config, hasNoCities, noMap, view, type WidgetConfig } from "#web/widget/state.ts";
 import { tell } from "#web/widget/telling.ts";
 import { words } from "#web/widget/words.ts";
 
@@ -158,6 +158,7 @@ async function loadCities(): Promise<void> {
     const told = await ask<{ cities: City[]; total: number }>(path);
     if (told.kind !== "ok") return;
     cities.value = [...cities.value, ...told.body.cities];
+    hasNoCities.value = told.body.total === 0;
     if (cities.value.length >= told.body.total) return;
   }
 }

@@ -64,6 +64,8 @@ export const config = signal<WidgetConfig | null>(null);
 /** The credit of the base map: of the one that was opened, once there is one. */
 export const baseCredit = signal<string | null>(null);
 export const cities = signal<readonly City[]>([]);
+/** The service knows no city: of such a country nobody can choose one. */
+export const hasNoCities = signal(false);
 export const view = signal<View | null>(null);
 /** The grade whose filter a partner's address has switched on (docs/contract.md 4.11), or the one chosen in its place. */
 let preset = page.isOwnMap ? null : page.fuel;
@@ -82,7 +84,10 @@ grade.subscribe((chosen) => {
 });
 /** The current time, ms: ages are shown in minutes, and statuses expire. */
 export const now = signal(serverNow());
-setInterval(() => (now.value = serverNow()), 20_000);
+const tick = (): void => void (now.value = serverNow());
+setInterval(tick, 20_000);
+// A phone stops the timers of a page that nobody sees.
+document.addEventListener("visibilitychange", tick);
 
 /** The stations in memory as they are now. */
 const current = computed<readonly Station[]>(() => {

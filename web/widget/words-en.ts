@@ -131,7 +131,7 @@ export const en: Words = {
   updated: (ago) => `Updated ${ago}`,
   never: "Nobody has marked this station yet",
   unconfirmed: "No mark is confirmed yet",
-  driversLast: (count, ago) => `${count} ${drivers(count)}, last ${ago}`,
+  driversLast: (count, ago) => `${count} ${drivers(count)}, updated ${ago}`,
   chanceFrom: "by drivers' marks and their age",
   devices: (count) => `${count} independent`,
   imported: "Imported data, not from drivers",

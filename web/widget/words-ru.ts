@@ -144,7 +144,7 @@ export const ru: Words = {
   updated: (ago) => `Обновлено ${ago}`,
   never: "Эту станцию ещё никто не отмечал",
   unconfirmed: "Пока нет подтверждённых отметок",
-  driversLast: (count, ago) => `${count} ${drivers(count)}, последний ${ago}`,
+  driversLast: (count, ago) => `${count} ${drivers(count)}, обновлено ${ago}`,
   chanceFrom: "по отметкам водителей и их давности",
   devices: (count) => `${count} ${devices(count)}`,
   imported: "Данные импорта, не от водителей",

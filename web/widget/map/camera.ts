@@ -42,6 +42,13 @@ export function reveal(map: MapLibre, { lat, lon }: Point, near: boolean): void 
   else map.easeTo({ center: [lon, lat], offset });
 }
 
+/** What the viewer sees as the middle of the map. */
+export function middle(map: MapLibre): Point {
+  const { left, top, right, bottom } = freePart(map);
+  const { lat, lng } = map.unproject([(left + right) / 2, (top + bottom) / 2]).wrap();
+  return { lat, lon: lng };
+}
+
 /** Shows all of these points in the free part. */
 export function fit(map: MapLibre, points: readonly Point[]): void {
   const [first] = points;

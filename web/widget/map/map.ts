@@ -7,7 +7,7 @@ import { theme } from "#web/kit/theme.ts";
 import type { Station } from "#web/widget/api.ts";
 import { look, resume, stations } from "#web/widget/loader.ts";
 import { openBasemap } from "#web/widget/map/basemap.ts";
-import { fit, reveal } from "#web/widget/map/camera.ts";
+import { fit, middle, reveal } from "#web/widget/map/camera.ts";
 import { addCities, paintCities, showCities } from "#web/widget/map/city-layers.ts";
 import { addPosition, paintPosition, showPosition } from "#web/widget/map/position-layer.ts";
 import { drawSprite } from "#web/widget/map/sprites.ts";
@@ -107,6 +107,7 @@ export async function openMap(
     go: ({ lat, lon, zoom }) => map.flyTo({ center: [lon, lat], zoom, speed: 2.2 }),
     jump: ({ lat, lon, zoom }) => map.jumpTo({ center: [lon, lat], zoom }),
     fit: (points) => fit(map, points),
+    middle: () => middle(map),
     zoomBy: (levels) => void map.easeTo({ zoom: map.getZoom() + levels }),
     reveal: (at, near) => {
       // Whoever has closed the card meanwhile has gone back to another view.

@@ -13,7 +13,7 @@ import { CitySelect } from "#web/widget/parts/city-select.tsx";
 import { StationRow } from "#web/widget/parts/station-row.tsx";
 import { pickPlace } from "#web/widget/picking.ts";
 import { locate } from "#web/widget/position.ts";
-import { view } from "#web/widget/state.ts";
+import { cities, view } from "#web/widget/state.ts";
 import { alongWords as words } from "#web/widget/words-along.ts";
 import { language, words as mapWords } from "#web/widget/words.ts";
 
@@ -50,10 +50,14 @@ export const AlongPanel = () => {
       {between === null ? (
         <div class="places">
           <strong>{words.to}</strong>
-          <CitySelect
-            label={words.chooseCity}
-            onChoose={({ lat, lon, name }) => void go({ lat, lon, name: cityName(language, name) })}
-          />
+          {cities.value.length === 0 ? null : (
+            <CitySelect
+              label={words.chooseCity}
+              onChoose={({ lat, lon, name }) =>
+                void go({ lat, lon, name: cityName(language, name) })
+              }
+            />
+          )}
           {map.value === null ? null : (
             <button type="button" class="button" onClick={() => void pick()}>
               {words.onMap}

@@ -13,6 +13,7 @@ import {
   type Nearest,
   nearest,
   openNearest,
+  renewNearest,
   showNearest,
 } from "#web/widget/nearest.ts";
 import { type Order, ordered } from "#web/widget/ordering.ts";
@@ -25,7 +26,7 @@ import { useClosed } from "#web/widget/parts/hours-line.tsx";
 import { Panel } from "#web/widget/parts/panel.tsx";
 import { StationRow } from "#web/widget/parts/station-row.tsx";
 import { mayLocate } from "#web/widget/position.ts";
-import { cities, now, view } from "#web/widget/state.ts";
+import { cities, hasNoCities, now, view } from "#web/widget/state.ts";
 import { language, locale, words } from "#web/widget/words.ts";
 
 const listedMax = 30;
@@ -52,6 +53,7 @@ export const NearestPanel = () => {
     asked.current = grade.value;
     void lookAgain();
   }, [grade.value]);
+  useEffect(() => void renewNearest(), [now.value]);
   // The sheet has its height by then.
   useEffect(showNearest, [state, map.value]);
   useClosed(
@@ -64,6 +66,7 @@ export const NearestPanel = () => {
     <Panel
       title={words.nearest(grade.value)}
       size="half"
+      waits={state.kind === "looking"}
       action={canAsk ? <Bell isOn={isTelling} /> : null}
     >
       {page.showFilter ? <GradeRow asks /> : null}
@@ -78,7 +81,7 @@ export const NearestPanel = () => {
         </button>
       ) : null}
       {state.kind === "found" ? <Found found={state} /> : null}
-      {from === null ? null : (
+      {from === null || state.kind === "looking" ? null : (
         <>
           <button type="button" class="button wide" onClick={changePlace}>
             {words.changePlace}
@@ -177,11 +180,14 @@ const Places = ({ isRefused }: { isRefused: boolean }) => {
         </button>
       ))}
       {all.length > citiesShown ? <CitySelect label={words.allCities} onChoose={go} /> : null}
-      {at !== null && (isRefused || !page.isOwnMap) ? (
+      {at !== null && (isRefused || !page.isOwnMap || hasNoCities.value) ? (
         <button
           type="button"
           class="button"
-          onClick={() => void openNearest({ lat: at.lat, lon: at.lon, city: "" })}
+          onClick={() => {
+            const { lat, lon } = map.value?.middle() ?? at;
+            void openNearest({ lat, lon, city: "" });
+          }}
         >
           {words.aroundMap}
         </button>

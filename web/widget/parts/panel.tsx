@@ -10,6 +10,8 @@ interface Props {
   title: string;
   /** Its greatest height as a sheet. */
   size?: "half" | "high";
+  /** What it shows comes in a moment: a sheet has its whole height already. */
+  waits?: boolean;
   /** A button beside the title. */
   action?: ComponentChildren;
   children: ComponentChildren;
@@ -19,7 +21,7 @@ interface Props {
  * A panel at the side, on phones a sheet at the bottom. It takes the focus, or gives it back to the row that led away
  * from it, and is scrolled as it was left. Escape steps back, a swipe closes a sheet.
  */
-export const Panel = ({ title, size = "high", action = null, children }: Props) => {
+export const Panel = ({ title, size = "high", waits = false, action = null, children }: Props) => {
   const heading = useRef<HTMLHeadingElement>(null);
   const sheet = useRef<HTMLElement>(null);
   const head = useRef<HTMLElement>(null);
@@ -50,7 +52,11 @@ export const Panel = ({ title, size = "high", action = null, children }: Props) 
     [closable],
   );
   return (
-    <section class={`panel ${size}`} aria-labelledby="panel-title" ref={sheet}>
+    <section
+      class={`panel ${size}${waits ? " waits" : ""}`}
+      aria-labelledby="panel-title"
+      ref={sheet}
+    >
       <header class={`panel-head${closable ? " grip" : ""}`} ref={head}>
         {depth.value > 1 ? (
           <button type="button" class="round" onClick={stepBack} aria-label={words.back}>

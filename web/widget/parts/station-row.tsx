@@ -6,12 +6,13 @@ import { ageMinOf, fadingOf } from "#web/widget/age.ts";
 import type { Station } from "#web/widget/api.ts";
 import { isClosed } from "#web/widget/closed.ts";
 import { stations } from "#web/widget/loader.ts";
+import { expire } from "#web/widget/filters.ts";
 import { isFavourite } from "#web/widget/favourites.ts";
 import { grade } from "#web/widget/grade.ts";
 import { openCard } from "#web/widget/panels.ts";
 import { Chance } from "#web/widget/parts/chance.tsx";
 import { StatusSign } from "#web/widget/parts/status-sign.tsx";
-import { now } from "#web/widget/state.ts";
+import { config, now } from "#web/widget/state.ts";
 import { addressBeside, stationName } from "#web/widget/station-name.ts";
 import { language, namesOf, words } from "#web/widget/words.ts";
 
@@ -26,8 +27,10 @@ interface Props extends Near<Station> {
 export const StationRow = ({ station: told, distance, isOwn, where }: Props) => {
   // What the map has heard since, the driver's own mark above all.
   const known = stations.value.get(told.id);
-  const station = known !== undefined && known.fuel.updated >= told.fuel.updated ? known : told;
-  const { fuel } = station;
+  const newest = known !== undefined && known.fuel.updated >= told.fuel.updated ? known : told;
+  // As on the map and the card, also while the service cannot be asked.
+  const fuel = expire(newest.fuel, now.value, config.value?.stale_after_hours ?? 24);
+  const station = { ...newest, fuel };
   const answer = stationAnswer(station, grade.value);
   const isLacking = grade.value !== null && lacks(station, grade.value);
   const name = stationName(station);
