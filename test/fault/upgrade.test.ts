@@ -15,6 +15,7 @@ import { createBareDatabase, type TestDatabase } from "#test/harness/database.ts
 import { buildEarlierVersion, type EarlierVersion } from "#test/harness/earlier-version.ts";
 import { createTestInstance, type TestInstance, usualPatience } from "#test/harness/instance.ts";
 import { spawnOperatorOf } from "#test/harness/operator.ts";
+import { tail } from "#test/harness/lines.ts";
 import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
 
 const caps = { NEW_REPORTERS_DAILY: "1000000", MASS_NO_LIMIT: "1000000" };
@@ -86,7 +87,7 @@ describe("fault: an upgrade and the way back, two versions side by side", functi
         webs[index] = await start("web", folder);
         clients[index] = clientOf(webs[index]);
         await goOn(sent);
-        expect(await left.stop(60_000), "exit code").to.equal(0);
+        expect(await left.stop(60_000), tail(left.lines)).to.equal(0);
       }
       for (const role of new Set([...rolesOf(folder), ...workers.keys()])) {
         const left = workers.get(role);
@@ -95,7 +96,7 @@ describe("fault: an upgrade and the way back, two versions side by side", functi
         // A station is folded anew by whichever takes it up, whoever asked for it.
         for (const side of [projectRoot, earlier.folder]) await withdrawSome(side);
         await goOn(sent);
-        if (left !== undefined) expect(await left.stop(60_000), "exit code").to.equal(0);
+        if (left !== undefined) expect(await left.stop(60_000), tail(left.lines)).to.equal(0);
       }
       await expectFound(db!, placeOf(stationCount).id);
     };
