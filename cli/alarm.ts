@@ -10,6 +10,7 @@ import { acknowledgeAlarm, listAlarms } from "#src/alarms/alarms.ts";
 import { channelsOf, faultOf } from "#src/alarms/channels.ts";
 import { readChannels } from "#src/alarms/claims.ts";
 import { testMessage } from "#src/alarms/message.ts";
+import { kindNamed } from "#src/contract/alarm-kinds.ts";
 import { isRefusal } from "#src/contract/refusals.ts";
 import { createClock } from "#src/infrastructure/clock.ts";
 
@@ -24,11 +25,15 @@ export function alarmCommand(output: () => Output): Command {
     .option("--limit <n>", "highest number of alarms to show", listLimit, 1000)
     .action(async ({ all, limit }: { all: boolean; limit: number }) => {
       const { result, note } = output();
+      const none = all ? "no alarms" : "no open alarms";
       const { alarms, total, channels } = await withDb(output(), async (db) => ({
         ...(await listAlarms(db, all ? "all" : "open", limit)),
         channels: await readChannels(db),
       }));
-      result(alarms.map(readable), (list) => table(list, all ? "no alarms" : "no open alarms"));
+      result(
+        alarms.map((alarm) => ({ ...readable(alarm), ...remedyOf(alarm.kind) })),
+        (list) => [table(alarms.map(readable), none), ...list.flatMap(remedyText)].join("\n"),
+      );
       if (total > alarms.length) note(`${total - alarms.length} more: use a higher --limit`);
       for (const { channel, failures, fault } of channels)
         if (failures > 0) note(`${channel} has failed ${failures} times: ${fault}`);
@@ -95,3 +100,21 @@ export function alarmCommand(output: () => Output): Command {
 
   return command;
 }
+
+/** What a kind of alarm means, and where an operator looks: a command and a page of the console. */
+function remedyOf(kind: string) {
+  const { meaning, command, page } = kindNamed(kind);
+  return { meaning, look_at: `operator ${command}`, console: `/console/#${page}` };
+}
+
+/** The remedy below the table, once for each kind. */
+function remedyText(
+  { kind, meaning, look_at: command, console: page }: { kind: string } & Remedy,
+  at: number,
+  list: readonly { kind: string }[],
+): string[] {
+  if (list.findIndex((alarm) => alarm.kind === kind) !== at) return [];
+  return ["", `${kind}: ${meaning}`, `  Look at \`${command}\` or ${page}`];
+}
+
+type Remedy = ReturnType<typeof remedyOf>;

@@ -21,7 +21,7 @@ export const alarmKinds = {
     title: "New users give many stations their first status",
     meaning:
       "In an hour, new users of one source said that there is fuel at more stations without a status than its limit. Nothing is held: a launch looks the same. If it is an attack, roll it back by key or network and first seen.",
-    command: "marks rollback --dry-run",
+    command: "marks rollback --help",
     page: "/rollback",
   },
   "station-stuck": {
