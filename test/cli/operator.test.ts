@@ -1,8 +1,12 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { expect } from "chai";
 import { rows, type Db } from "#src/infrastructure/db.ts";
+import { projectRoot } from "#src/infrastructure/project-root.ts";
 import { hashKey, isKeyText } from "#src/keys/key-text.ts";
 import { runOperator, spawnOperator } from "#test/harness/operator.ts";
 import { useInstance } from "#test/harness/use.ts";
@@ -134,6 +138,17 @@ describe("the operator's command line", function () {
     expect(out).not.to.contain(instance.databaseUrl);
   });
 
+  it("ends in silence when its reader has seen enough", async () => {
+    const child = spawn(process.execPath, ["cli/operator.mjs", "config"], {
+      cwd: projectRoot,
+      env: { ...process.env, DATABASE_URL: instance.databaseUrl },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    child.stdout.destroy();
+    const [err, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+    expect([err, code]).to.deep.equal(["", 0]);
+  });
+
   it("says when no website can use a publishable key, and beside the one JSON value", async () => {
     const { json } = await operator("partner", "create", "--name", "Pages", "--json");
     const issue = ["key", "issue", "--partner", String(json.id), "--kind"];
@@ -180,5 +195,42 @@ describe("the operator's command line", function () {
     await operator("partner", "update", String(json.id), "--bind-ips", "false");
     expect((await operator(...issue, ...addresses)).err).to.contain("--bind-ips true");
     expect((await operator(...issue)).err).to.not.contain("--bind-ips");
+  });
+
+  it("says what an operator can do when Postgres refuses", async () => {
+    const create = ["partner", "create", "--name", "Refused"];
+    const at = (change: Partial<URL>) => {
+      const url = Object.assign(new URL(instance.databaseUrl), change);
+      return runOperator({ DATABASE_URL: url.href }, ...create);
+    };
+    const told = ({ code, out, err }: { code: number | null; out: string; err: string }) => {
+      expect([code, out, err.trim().split("\n").length], err).to.deep.equal([1, "", 1]);
+      return err.trim();
+    };
+    const name = new URL(instance.databaseUrl).pathname.slice(1);
+    const role = `reader_${name}`;
+    expect(told(await at({ password: "wrong" }))).to.match(
+      /^Postgres refuses DATABASE_URL \(password authentication failed for user "\w+"\): check its user/,
+    );
+    expect(told(await at({ pathname: "/nothing_here" }))).to.match(
+      /^Postgres refuses DATABASE_URL \(database "nothing_here" does not exist\): /,
+    );
+    await db.raw(`create role ${role} login password 'reads'; grant select on partners to ${role}`);
+    try {
+      expect(told(await at({ username: role, password: "reads" }))).to.match(
+        /^this user of Postgres may not do that \(permission denied for \w+ \w+\): use the DATABASE_URL of the owner/,
+      );
+    } finally {
+      await db.raw(`drop owned by ${role}; drop role ${role}`);
+    }
+    await db.raw(`alter database ${name} set default_transaction_read_only = on`);
+    try {
+      expect(told(await operator(...create))).to.match(
+        /^the database takes no writes \(cannot execute INSERT .*\): see docs\/operations\.md/,
+      );
+    } finally {
+      await db.raw(`alter database ${name} reset default_transaction_read_only`);
+    }
+    expect(await rows(db, "select id from partners where name = 'Refused'")).to.deep.equal([]);
   });
 });
