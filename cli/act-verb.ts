@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { Static, TObject, TSchema } from "typebox";
-import { consent, verb, yesOption } from "#cli/command.ts";
+import { consent, fieldOf, verb, yesOption } from "#cli/command.ts";
 import { ExitError } from "#cli/exit-error.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, type Output } from "#cli/output.ts";
@@ -96,6 +96,7 @@ export function withInput<Input extends TObject>(
     option.argParser(differs.parse ?? parserOf(schema, nullWord));
     if (differs.fallback !== undefined) option.default(differs.fallback);
     else option.makeOptionMandatory(required.includes(field));
+    fieldOf.set(option, field);
     command.addOption(option);
     return { field, name: option.attributeName(), nullWord };
   });

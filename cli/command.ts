@@ -45,12 +45,16 @@ export function naming(command: Command): void {
   }
 }
 
+/** The field of an act's input that an option gives, where another word is typed. */
+export const fieldOf = new WeakMap<Option, string>();
+
 /** The fault of a field of an act's input, with the name of the option or argument of `command` that gave it. */
 export function aboutField(command: Command, field: string, why: string): string {
   const name = field.replaceAll("_", "-");
   const given =
-    command.options.find((option) => option.long === `--${name}`) ??
-    command.registeredArguments.find((argument) => argument.name() === name);
+    command.options.find(
+      (option) => option.long === `--${name}` || fieldOf.get(option) === field,
+    ) ?? command.registeredArguments.find((argument) => argument.name() === name);
   const words = why.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
   return `${given === undefined ? name : typed(given)}: ${words}`;
 }

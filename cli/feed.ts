@@ -6,7 +6,6 @@ import { withDb } from "#cli/instance.ts";
 import { card, type Output, table } from "#cli/output.ts";
 import { ExitError } from "#cli/exit-error.ts";
 import { id } from "#cli/values.ts";
-import { entries } from "#src/contract/query.ts";
 import type { ConsoleFeed } from "#src/contract/console-imports.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { dayS, hourS } from "#src/domain/units.ts";
@@ -42,7 +41,7 @@ export function feedCommand(output: () => Output): Command {
         "a description by name or file, as `source list` and `source check` take it",
         { parse: named },
       ],
-      every_s: ["--every <time>", "how often: 30m, 1h, 1d", { parse: duration }],
+      every_s: ["--every <time>", "how often: 30m, 1h, 1d; 31d at most", { parse: duration(31) }],
       urls: [
         "--url <address>",
         "an address in place of the source's own; once for each of its files",
@@ -60,7 +59,7 @@ export function feedCommand(output: () => Output): Command {
       alarm_after_s: [
         "--alarm-after <time>",
         "tell an operator when nothing new has come for so long; by default three times --every, a day at least",
-        { parse: duration },
+        { parse: duration(366) },
       ],
     },
     shown,
@@ -106,7 +105,6 @@ export function feedCommand(output: () => Output): Command {
       force: [
         "--force <list>",
         "guards that this run ignores, as the fault of the run before names them",
-        { parse: entries },
       ],
     },
     shown,
@@ -122,12 +120,16 @@ export function feedCommand(output: () => Output): Command {
 
 const unitsS: Readonly<Record<string, number>> = { m: 60, min: 60, h: hourS, d: dayS };
 
-/** `30m`, `12h`, `7d` in seconds. */
-function duration(text: string): number {
-  const [, count = "", unit = ""] = /^([1-9]\d{0,4})(m|min|h|d)$/.exec(text) ?? [];
-  if (unit === "") throw new ExitError(`must be a time such as 30m, 1h or 1d, not "${text}"`);
-  return Number(count) * unitsS[unit]!;
-}
+/** A reader of `30m`, `12h`, `7d` in seconds, at most `days`. */
+const duration =
+  (days: number) =>
+  (text: string): number => {
+    const [, count = "", unit = ""] = /^([1-9]\d{0,4})(m|min|h|d)$/.exec(text) ?? [];
+    if (unit === "") throw new ExitError(`must be a time such as 30m, 1h or 1d, not "${text}"`);
+    const seconds = Number(count) * unitsS[unit]!;
+    if (seconds > days * dayS) throw new ExitError(`must be ${days}d at most, not "${text}"`);
+    return seconds;
+  };
 
 /** A name, or the description in a file. */
 function named(text: string): string | object {

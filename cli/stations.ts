@@ -13,8 +13,7 @@ import {
 import type { Output } from "#cli/output.ts";
 import { mapWords, optedSource } from "#cli/source.ts";
 import { statusesPeople } from "#cli/statuses.ts";
-import { choice, sourceName } from "#cli/values.ts";
-import { entries } from "#src/contract/query.ts";
+import { choice, guards, sourceName } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import { importSource, type SourceSummary } from "#src/import/import-source.ts";
 import { type StationFormat, stationFormats } from "#src/import/import-stations.ts";
@@ -49,7 +48,7 @@ export function stationsCommand(output: () => Output): Command {
     )
     .option("--map <ours=column,...>", mapWords)
     .option(...refusalsOption)
-    .option("--force <guards>", "override these guards, as their faults name them", entries);
+    .option("--force <guards>", "override these guards, as their faults name them", guards);
   withRemovals(importing, "stations").action((paths: string[], options: StationOptions) =>
     importFiles(output(), paths, options),
   );

@@ -12,8 +12,7 @@ import {
 } from "#cli/import-command.ts";
 import { counted, type Output } from "#cli/output.ts";
 import { ExitError } from "#cli/exit-error.ts";
-import { choice, integer, moment, sourceName } from "#cli/values.ts";
-import { entries } from "#src/contract/query.ts";
+import { choice, guards, integer, moment, sourceName } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import { hourMs, dayMs } from "#src/domain/units.ts";
 import { importStatuses, type StatusSummary } from "#src/import/import-statuses.ts";
@@ -76,7 +75,7 @@ export function statusesCommand(output: () => Output): Command {
     .option(
       "--force <list>",
       "guards to ignore; all-no: nearly all are `no`, and the last ones of this source were not",
-      entries,
+      guards,
       [],
     )
     .option(...refusalsOption)

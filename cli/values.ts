@@ -1,4 +1,6 @@
 import { ExitError } from "#cli/exit-error.ts";
+import { guardNames } from "#src/contract/console-imports.ts";
+import { entries } from "#src/contract/query.ts";
 import { parseTime } from "#src/domain/time.ts";
 
 // Readers of typed options and arguments. A refusal names the expected form; `naming` (command.ts) puts the name of the
@@ -63,6 +65,9 @@ export const choice =
       throw new ExitError(`must be one of ${words.join(", ")}, not "${text}"`);
     return found;
   };
+
+/** Guards of whole files to ignore: a word that is none would be no consent to anything. */
+export const guards = (text: string) => entries(text).map(choice(guardNames));
 
 /** This word, or a value by `parse`. The word is kept, because commander turns a parser's null into "". */
 export const wordOr =

@@ -20,7 +20,7 @@ import { orThrow, refused } from "#api/http/errors.ts";
 import type { PageRouter } from "#api/http/route.ts";
 import { queryReader } from "#api/http/register-routes.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
-import { type ConsoleSource, importKinds } from "#src/contract/console-imports.ts";
+import { type ConsoleSource, guardNames, importKinds } from "#src/contract/console-imports.ts";
 import { firstRefused } from "#src/import/refusals.ts";
 import { listRuns, refusedRowsOf, startRun } from "#src/import/runs.ts";
 import { shippedSources } from "#src/import/source-list.ts";
@@ -41,7 +41,12 @@ const asked = Type.Object({
   /** Bytes of each file, where several come as one body; `file` then has their names, with commas between. */
   sizes: Type.Optional(Type.String({ pattern: "^\\d{1,9}(,\\d{1,9}){1,4}$" })),
   /** Guards of whole files that are overridden, with commas between. */
-  force: Type.Optional(line(0, 200)),
+  force: Type.Optional(
+    Type.String({
+      pattern: `^[ ,]*((${guardNames.join("|")})([ ,]+|$))*$`,
+      wanted: `hold names of guards: ${guardNames.join(", ")}`,
+    }),
+  ),
 });
 
 const sources: ConsoleSource[] = shippedSources.map(({ name, title, files }) => ({

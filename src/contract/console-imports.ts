@@ -2,6 +2,9 @@
 
 export const importKinds = ["stations", "cities", "statuses"] as const;
 
+/** Guards of whole files that `--force` overrides (docs/imports.md). */
+export const guardNames = ["swapped", "moved", "country", "all-no", "half", "removals"] as const;
+
 /** A description of a source that comes with Fuelmark. */
 export interface ConsoleSource {
   name: string;

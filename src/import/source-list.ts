@@ -78,7 +78,7 @@ function parsed(text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     throw wrongFile(
-      `this is no JSON (${(error as Error).message})`,
+      `this is no JSON (${(error as Error).message.replaceAll(/\s+/g, " ")})`,
       "A description is a JSON file: `operator source show it-mimit` prints one.",
     );
   }

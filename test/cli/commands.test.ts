@@ -1,10 +1,13 @@
+import { tmpdir } from "node:os";
 import { PassThrough } from "node:stream";
 import { expect } from "chai";
 import type { Command } from "commander";
 import { confirmed } from "#cli/command.ts";
 import { nouns } from "#cli/operate.ts";
 import { createOutput } from "#cli/output.ts";
-import { rows } from "#src/infrastructure/db.ts";
+import { raiseAlarms } from "#src/alarms/raise.ts";
+import { type AlarmKind, alarmKinds } from "#src/contract/alarm-kinds.ts";
+import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { type Ran, runOperator } from "#test/harness/operator.ts";
 import { useInstance } from "#test/harness/use.ts";
 
@@ -214,6 +217,8 @@ describe("the operator's command line, command by command", function () {
     const { id } = (await operator(...issued, "secret", "--json")).json as { id: number };
     const rowsSql = "insert into stations (id, source, lat, lon) values ('n7', 'osm', 55, 37)";
     await rows(instance.db, rowsSql);
+    const feed = ["feed", "add", "--source", "it-mimit", "--every"];
+    const statuses = ["statuses", "import", "x.csv", "--format", "csv"];
     for (const [args, said] of [
       [["partner", "create", "--name", "x", "--rpm", "0"], /^--rpm: must be a whole number from 1/],
       [["doctor"], /^unknown command 'doctor': see `operator --help`$/],
@@ -224,6 +229,9 @@ describe("the operator's command line, command by command", function () {
       [["key", "revoke", "7", "--y"], /^unknown option '--y'.*: see `operator key revoke --help`$/],
       [["key", "revoke"], /^missing required argument 'id': see `operator key revoke --help`$/],
       [["stations", "import", "x".repeat(300)], /^x+: there is no such file; nothing was changed/],
+      [["source", "check", tmpdir()], /^\S+: it is a folder; nothing was changed. Name a file.$/],
+      [["cities", "import", tmpdir()], /^\S+: it is a folder; /],
+      [["statuses", "import", tmpdir(), "--format", "csv"], /^\S+: it is a folder; /],
       [["partner", "show", "x"], /^<id>: must be a whole number from 1 to \d+, not "x"$/],
       [["partner", "list", "--actor", " "], /^--actor: must not be empty$/],
       [["partner", "launch", partner, "--until", "2020-01-01"], /^--until: is in the past$/],
@@ -231,6 +239,16 @@ describe("the operator's command line, command by command", function () {
       [["key", "update", String(id), "--confirm-min", "2"], /^--confirm-min: must be 0 for the/],
       [["key", "update", String(id), "--domains", "a.example"], /^--domains: a secret key is /],
       [[...issued, "secret", "--expires", "2020-01-01"], /^--expires: is in the past$/],
+      [[...feed, "99999d"], /^--every: must be 31d at most, not "99999d"$/],
+      [[...feed, "1d", "--alarm-after", "400d"], /^--alarm-after: must be 366d at most/],
+      [[...feed, "1d", "--url", "ftp://it.example/a"], /^--url: an address should begin with http/],
+      [[...feed, "1d", "--folder", "../a.csv"], /^--folder: a path should lie below FEEDS_FOLDER/],
+      [
+        ["feed", "run", "1", "--force", "all_no"],
+        /^--force: must be one of .*all-no.*, not "all_no"$/,
+      ],
+      [["stations", "import", "x.csv", "--force", "half,moved,al-no"], /^--force: .*not "al-no"$/],
+      [[...statuses, "--force", "swap"], /^--force: must be one of swapped, .*, not "swap"$/],
       [["network", "block", "x", "--until", "now"], /^<network>: must be 8 hex/],
       [["station", "edit", "n7", "--lat", "0", "--lon", "0"], /^--lat: 0, 0 is no place/],
       [["station", "edit", "n7", "--address", "x".repeat(201)], /^--address: must have at most/],
@@ -294,6 +312,30 @@ describe("the operator's command line, command by command", function () {
     expect(named("REPORTER_PEPPER")).to.deep.include({ value: "set", source: "environment" });
     expect(named("SWEEP_MS")).to.deep.include({ value: 2000, source: "default" });
     for (const one of json as { meaning: string }[]) expect(one.meaning).to.not.equal("");
+  });
+
+  it("says beside the alarms what each kind means and what to look at, by commands that work", async () => {
+    const kinds = Object.entries(alarmKinds);
+    await inTransaction(instance.db, (tx) =>
+      raiseAlarms(
+        tx,
+        ["a", "b"].flatMap((subject) =>
+          kinds.map(([kind]) => ({ kind: kind as AlarmKind, subject, at: Date.now() })),
+        ),
+      ),
+    );
+    const [listed, people] = await Promise.all([
+      operator("alarm", "list", "--json"),
+      operator("alarm", "list"),
+    ]);
+    expect(listed.json).to.have.length(2 * kinds.length);
+    for (const [kind, { meaning, command, page }] of kinds) {
+      const shown = (listed.json as { kind: string }[]).find((alarm) => alarm.kind === kind);
+      const place = { look_at: `operator ${command}`, console: `/console/#${page}` };
+      expect(shown, kind).to.include({ meaning, ...place });
+      expect(people.out.split(`\n${kind}: ${meaning}\n`), kind).to.have.length(2);
+      expect((await operator(...command.split(" "))).code, command).to.equal(0);
+    }
   });
 
   it("shows stations whose fold does not come to an end", async () => {

@@ -204,6 +204,7 @@ describe("flow: files imported in the console", function () {
     const typed = await upload(olga, asked, file, { "Content-Type": "text/plain" });
     expect(typed.status).to.equal(415);
     expect((await upload(olga, { ...asked, kind: "people" }, file)).status).to.equal(422);
+    expect((await upload(olga, { ...asked, force: "half, al-no" }, file)).status).to.equal(422);
     const large = new Uint8Array(50 * 1024 * 1024 + 1);
     expect((await upload(olga, asked, large)).status).to.equal(413);
     expect(await imports()).to.have.length(before);

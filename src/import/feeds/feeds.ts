@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 import { type Static, type TObject, Type } from "typebox";
-import type { ConsoleFeed } from "#src/contract/console-imports.ts";
+import { type ConsoleFeed, guardNames } from "#src/contract/console-imports.ts";
 import { dayS, hourS } from "#src/domain/units.ts";
 import { runState } from "#src/import/runs.ts";
 import { readSource, type Source } from "#src/import/source.ts";
@@ -17,7 +17,7 @@ import {
   operatorAct,
   unknown,
 } from "#src/operators/act.ts";
-import { idText, line, rowId, within } from "#src/operators/inputs.ts";
+import { idText, line, oneOf, rowId, within } from "#src/operators/inputs.ts";
 
 /** All feeds, or the one of this id, the oldest first. */
 export const listFeeds = (db: Db, id: number | null = null): Promise<ConsoleFeed[]> =>
@@ -132,7 +132,9 @@ const change = <Input extends TObject>(
     return done(id, verb, wish as object);
   });
 
-const forced = Type.Object({ force: Type.Optional(Type.Array(idText(40), { maxItems: 10 })) });
+const forced = Type.Object({
+  force: Type.Optional(Type.Array(oneOf(guardNames), { maxItems: 10 })),
+});
 
 /** An operator has a feed run now, and imported even if nothing is new; `force` names guards that its next run ignores. */
 export const runFeed = change("run", forced, (due_at, { force = [] }) => {
