@@ -11,17 +11,18 @@ export function formatTime(ms: number): string {
 }
 
 const pattern =
-  /^(\d{4})-(\d{2})-(\d{2})[ Tt](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9}))?(?:([Zz])|([+\- ])(\d{2})(?::?(\d{2}))?)?$/;
+  /^(\d{4})-(\d{2})-(\d{2})[ Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:([Zz])|([+\- ])(\d{2})(?::?(\d{2}))?)?$/;
 
 /**
  * Milliseconds since the epoch of a time in a form of decisions 3, or null when unreadable.
- * A `+` that a query string turned into a space is understood; a date alone is not a time.
+ * A `+` that a query string turned into a space is understood; a date alone is not a time. Seconds may be left out: Java
+ * writes `2026-01-31T12:00Z` in the first second of a minute.
  */
 export function parseTime(text: string): number | null {
   const match = pattern.exec(text);
   if (match === null) return null;
   const [, year, month, day, hour, minute, second, fraction, , sign, zoneHour, zoneMinute] = match;
-  const parts = [year, month, day, hour, minute, second].map(Number) as [
+  const parts = [year, month, day, hour, minute, second ?? 0].map(Number) as [
     number,
     number,
     number,

@@ -25,6 +25,13 @@ describe("times as callers write them", () => {
     expect(parseTime("2026-01-31T04:00:05-08")).to.equal(noon);
   });
 
+  it("reads a time without seconds, as Java writes the first second of a minute", () => {
+    for (const text of ["2026-01-31T12:00Z", "2026-01-31 12:00", "2026-01-31T15:00+03:00"])
+      expect(parseTime(text), text).to.equal(noon - 5000);
+    expect(parseTime("2026-01-31T15:00 03:00")).to.equal(noon - 5000);
+    expect(parseTime("2026-01-31T12:00-00")).to.equal(noon - 5000);
+  });
+
   it("cuts what is finer than a millisecond", () => {
     expect(parseTime("2026-01-31 12:00:05.9999")).to.equal(noon + 999);
     expect(formatTime(noon + 999)).to.equal("2026-01-31 12:00:05");
@@ -39,7 +46,8 @@ describe("times as callers write them", () => {
   for (const text of [
     "",
     "2026-01-31",
-    "2026-01-31 12:00",
+    "2026-01-31 12",
+    "2026-01-31 12:00.5",
     "2026-01-31  12:00:05",
     "2026-02-29 12:00:05",
     "2026-13-01 12:00:05",
