@@ -7,6 +7,7 @@ import { createLog } from "#src/infrastructure/log.ts";
 import { createProducer, type Producer } from "#src/infrastructure/queues.ts";
 import { loadConfig } from "#src/infrastructure/config.ts";
 import { createReceivers } from "#src/pushes/receivers.ts";
+import { claimDelivery, settleDelivery } from "#src/pushes/webhooks/claims.ts";
 import { tellExpiringKeys } from "#src/pushes/webhooks/outbox.ts";
 import { sign } from "#src/pushes/webhooks/signature.ts";
 import { runOperator } from "#test/harness/operator.ts";
@@ -399,6 +400,30 @@ describe("flow: webhooks", function () {
       expect(one.fuel.status).to.equal("nodata");
       expect(Date.parse(`${asOf}Z`)).to.be.lessThan(Date.now() + hourMs);
     }, offset);
+  });
+
+  it("tell of 100 stations at most, whether marks or time have changed them", async () => {
+    const { id } = await register(["stations.changed"]);
+    const timed = Array.from({ length: 95 }, (_, n) => `timed-${n}`);
+    await rows(country.db, "update changes set seq = nextval('change_seq')");
+    await rows(
+      country.db,
+      `insert into time_changes (station_id, seq, at)
+       select id, nextval('time_change_seq'), server_now() from unnest(?::text[]) as id`,
+      [timed],
+    );
+    const batches: string[][] = [];
+    for (const claim = { claimMs: 60_000, stationsGapMs: 0 }; ;) {
+      const claimed = await claimDelivery(country.db, id, claim);
+      if (claimed === null) break;
+      batches.push(claimed.delivery.data.stations!);
+      const attempt = { status: 204, answer: "", fault: null, durationMs: 1 };
+      await settleDelivery(country.db, claimed, attempt, "taken", Date.now());
+    }
+    await rows(country.db, "delete from time_changes where station_id = any(?::text[])", [timed]);
+    expect(batches.map(({ length }) => length)).to.deep.equal([100, 15]);
+    const all = Array.from({ length: 20 }, (_, n) => placeOf(n).id);
+    expect(batches.flat()).to.have.members([...all, ...timed]);
   });
 
   it("carry two signatures while the secret is rotated", async () => {

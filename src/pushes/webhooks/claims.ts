@@ -137,22 +137,27 @@ const oldestDelivery = (
     "webhook_oldest",
   );
 
-/** The next changed stations in the order of their commits. A pause follows a batch that is not full. */
+/**
+ * The next changed stations in the order of their commits, taken from both cursors by turns, so that neither waits until
+ * the other has no more. A pause follows a batch that is not full.
+ */
 async function batchStations(tx: Statements, endpointId: number): Promise<void> {
   const after = (table: "changes" | "time_changes", cursor: string): string =>
-    `select station_id, seq from ${givenOut(table)}
+    `select station_id, seq, '${cursor}' as cursor, row_number() over (order by seq) as place from ${givenOut(table)}
      where seq > (select ${cursor} from webhook_endpoints where id = ?) order by seq limit ${batchMax}`;
-  const sql = `with changed as (${after("changes", "change_seq")}), timed as (${after("time_changes", "time_change_seq")}),
-     made as (
+  const last = (cursor: string): string =>
+    `${cursor} = greatest(e.${cursor}, (select max(seq) from chosen where cursor = '${cursor}'))`;
+  const sql = `with chosen as (
+       select * from ((${after("changes", "change_seq")}) union all (${after("time_changes", "time_change_seq")})) w
+       order by place limit ${batchMax}
+     ), made as (
        insert into webhook_deliveries (endpoint_id, type, data)
-       select ?, 'stations.changed', jsonb_build_object('stations', jsonb_agg(station_id order by station_id))
-       from (select station_id from changed union select station_id from timed) s having count(*) > 0
+       select ?, 'stations.changed', jsonb_build_object('stations', jsonb_agg(distinct station_id order by station_id))
+       from chosen having count(*) > 0
      )
-     update webhook_endpoints e set change_seq = greatest(e.change_seq, (select max(seq) from changed)),
-       time_change_seq = greatest(e.time_change_seq, (select max(seq) from timed)),
-       stations_at = case when ${batchMax} in ((select count(*) from changed), (select count(*) from timed))
-         then e.stations_at else server_now() end
-     where e.id = ? and (exists (select from changed) or exists (select from timed))`;
+     update webhook_endpoints e set ${last("change_seq")}, ${last("time_change_seq")},
+       stations_at = case when (select count(*) from chosen) = ${batchMax} then e.stations_at else server_now() end
+     where e.id = ? and exists (select from chosen)`;
   await rows(tx, sql, [endpointId, endpointId, endpointId, endpointId], "webhook_stations");
 }
 
