@@ -110,7 +110,8 @@ export function readFilters(query: FilterQuery): ReadFilters | Refusal {
     grades: [...gradesIn(lists.fuel.join()), ...search.grades],
     sold: gradesIn(lists.sells.join()),
     words: search.words,
-    brand: query.brand ?? "",
+    // A blank one is none: its key is that of no brand, by which dumps are found.
+    brand: (query.brand ?? "").trim(),
     priced: query.has_price ?? false,
     ...(query.opened === undefined ? {} : { opened: query.opened }),
     ...(query.fresh_h === undefined ? {} : { freshH: query.fresh_h }),

@@ -163,6 +163,15 @@ describe("station reads", function () {
     expect(tags.has(spelt.headers.get("etag"))).to.equal(true);
   });
 
+  it("takes a blank filter for none, in every form", async () => {
+    for (const filter of ["brand=%20", "q=%20", "status=", "fuel=%20,", "queue=", "sells="]) {
+      expect(await ids(`/stations/all?${filter}`), filter).to.deep.equal(["n1", "n2", "n3", "w4"]);
+      const features = await secret.get(`/stations/all.geojson?${filter}`);
+      expect(features.status, JSON.stringify(features.body)).to.equal(200);
+      expect(features.body.count, filter).to.equal(4);
+    }
+  });
+
   it("pages through the country in id order under one as_of", async () => {
     const one = await secret.get("/stations/all?limit=3");
     expect(one.body.stations.map(({ id }: { id: string }) => id)).to.deep.equal(["n1", "n2", "n3"]);
