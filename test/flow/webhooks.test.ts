@@ -490,7 +490,7 @@ describe("flow: webhooks", function () {
     }
   });
 
-  it("are sent again by hand under the same id", async () => {
+  it("are sent again by hand under the same id and time", async () => {
     const { path } = await register(["key.expiring"]);
     const id = await test(path);
     await withRole(async () => {
@@ -501,6 +501,8 @@ describe("flow: webhooks", function () {
       await delivered(path, 2);
       const [first, second] = receiver.posts.map(({ headers }) => headers["webhook-id"]);
       expect(second).to.equal(first).and.to.equal(again.body.message_id);
+      const [told, repeated] = receiver.posts.map(({ body }) => body.timestamp);
+      expect(repeated).to.equal(told);
       const none = await client.post(`${path}/deliveries/999999/redeliver`, {});
       expect(none.body.type).to.match(/\/delivery-not-found$/);
     });

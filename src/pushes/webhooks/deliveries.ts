@@ -63,8 +63,8 @@ export async function sendTestEvent(db: Db, endpointId: number): Promise<Deliver
 }
 
 /**
- * Sends a delivery again, with its message's id and after the waiting deliveries; one that still waits is tried at
- * once. Null when the webhook has no delivery of this id.
+ * Sends a delivery again, with its message's id and time and after the waiting deliveries; one that still waits is tried
+ * at once. Null when the webhook has no delivery of this id.
  */
 export async function redeliver(
   db: Db,
@@ -74,8 +74,8 @@ export async function redeliver(
   const sql = `with pause as (${atOnceSql}), found as (
        select * from webhook_deliveries where endpoint_id = ? and id = ?
      ), made as (
-       insert into webhook_deliveries (endpoint_id, message_id, type, data)
-       select endpoint_id, message_id, type, data from found where delivered_at is not null
+       insert into webhook_deliveries (endpoint_id, message_id, type, data, created_at)
+       select endpoint_id, message_id, type, data, created_at from found where delivered_at is not null
        returning ${columns}
      )
      select ${columns} from made union all select ${columns} from found where delivered_at is null`;
