@@ -75,7 +75,7 @@ const unreadable: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file; nothing was changed. Check its name and its folder.",
   ENAMETOOLONG: "there is no such file; nothing was changed. Check its name and its folder.",
   ENOTDIR: "there is no such file; nothing was changed. Check its name and its folder.",
-  EISDIR: "it is a folder; nothing was changed. Name a file.",
+  EISDIR: "this is a folder; nothing was changed. Name one file in it.",
   EACCES: "it may not be read; nothing was changed. Allow this user to read it.",
   EPERM: "it may not be read; nothing was changed. Allow this user to read it.",
 };

@@ -229,9 +229,12 @@ describe("the operator's command line, command by command", function () {
       [["key", "revoke", "7", "--y"], /^unknown option '--y'.*: see `operator key revoke --help`$/],
       [["key", "revoke"], /^missing required argument 'id': see `operator key revoke --help`$/],
       [["stations", "import", "x".repeat(300)], /^x+: there is no such file; nothing was changed/],
-      [["source", "check", tmpdir()], /^\S+: it is a folder; nothing was changed. Name a file.$/],
-      [["cities", "import", tmpdir()], /^\S+: it is a folder; /],
-      [["statuses", "import", tmpdir(), "--format", "csv"], /^\S+: it is a folder; /],
+      [
+        ["source", "check", tmpdir()],
+        /^\S+: this is a folder; nothing was changed. Name one file in it.$/,
+      ],
+      [["cities", "import", tmpdir()], /^\S+: this is a folder; /],
+      [["statuses", "import", tmpdir(), "--format", "csv"], /^\S+: this is a folder; /],
       [["partner", "show", "x"], /^<id>: must be a whole number from 1 to \d+, not "x"$/],
       [["partner", "list", "--actor", " "], /^--actor: must not be empty$/],
       [["partner", "launch", partner, "--until", "2020-01-01"], /^--until: is in the past$/],
@@ -254,9 +257,10 @@ describe("the operator's command line, command by command", function () {
       [["station", "edit", "n7", "--address", "x".repeat(201)], /^--address: must have at most/],
     ] as const) {
       const ran = await operator(...args, "--json");
-      expect([ran.code, ran.json.error], args.join(" ")).to.satisfy(
-        ([code, error]: [number, string]) => code === 2 && said.test(error),
-      );
+      expect(
+        [ran.code, ran.json.error],
+        `${args.join(" ")}: ${ran.code} ${ran.json.error}`,
+      ).to.satisfy(([code, error]: [number, string]) => code === 2 && said.test(error));
     }
   });
 
