@@ -11,12 +11,15 @@ import {
   type Locator,
   type Page,
 } from "playwright-core";
+import { chromiumFlags, findChromium } from "#demo/chromium.ts";
 import { hold } from "#test/harness/leaks.ts";
 
 const patienceMs = 180_000;
 const actionMs = 120_000;
 
 let browser: Browser | undefined;
+/** One that has windows, of this file alone. */
+let windowed: Browser | undefined;
 const contexts: BrowserContext[] = [];
 
 /**
@@ -30,7 +33,11 @@ export function useBrowser(): void {
   afterEach(async () => {
     for (const context of contexts.splice(0)) await context.close();
   });
-  after(() => browser?.close());
+  after(async () => {
+    await windowed?.close();
+    windowed = undefined;
+    await browser?.close();
+  });
 }
 
 async function openBrowser(context: Mocha.Context): Promise<Browser> {
@@ -40,10 +47,19 @@ async function openBrowser(context: Mocha.Context): Promise<Browser> {
   while (!existsSync(addressFile)) await sleep(100);
   const address = readFileSync(addressFile, "utf8");
   if (address === "") context.skip();
-  const connected = await chromium.connect(address);
-  const letGo = hold("browser", () => connected.close());
-  connected.once("disconnected", letGo);
-  return connected;
+  return held(await chromium.connect(address));
+}
+
+/** Costs as much as opening several pages, and each page in it twice as much as in the other. */
+async function openWindowed(): Promise<Browser> {
+  const executablePath = await findChromium(console.error);
+  return held(await chromium.launch({ executablePath: executablePath!, args: chromiumFlags }));
+}
+
+function held(opened: Browser): Browser {
+  const letGo = hold("browser", () => opened.close());
+  opened.once("disconnected", letGo);
+  return opened;
 }
 
 export interface PageOptions {
@@ -58,6 +74,8 @@ export interface PageOptions {
   pixelRatio?: number;
   /** The map may keep itself for later; else no service worker stands between a page and the service. */
   installs?: boolean;
+  /** It can show notifications, for which the run's browser may lack the windows. */
+  notifies?: boolean;
   /** False for a browser that runs no scripts. */
   scripts?: boolean;
 }
@@ -83,7 +101,8 @@ export interface OpenedPage {
 export async function openPage(options: PageOptions = {}): Promise<OpenedPage> {
   const { width = 1024, height = 700, locale = "en-GB", dark = false, position = null } = options;
   const { pixelRatio } = pictures === undefined ? options : sharp(options);
-  const context = await browser!.newContext({
+  const opener = options.notifies === true ? (windowed ??= await openWindowed()) : browser!;
+  const context = await opener.newContext({
     viewport: { width, height },
     locale,
     colorScheme: dark ? "dark" : "light",
