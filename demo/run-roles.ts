@@ -16,6 +16,8 @@ export interface RunningRoles {
 const graceMs = 6000;
 const mostDeaths = 5;
 const deathWindowMs = 60_000;
+/** A role that cannot start ends long before; a machine that is slow and busy needs minutes. */
+const readyMs = 300_000;
 
 /** Runs every role of the Procfile, and the demo's trickle of marks, until `stop`; one that ends is started again. */
 export function runRoles(env: NodeJS.ProcessEnv, logFolder: string): RunningRoles {
@@ -57,10 +59,10 @@ export function runRoles(env: NodeJS.ProcessEnv, logFolder: string): RunningRole
   return {
     failed,
     ready: async (url) => {
-      for (const until = Date.now() + 60_000; Date.now() < until; await sleep(100)) {
+      for (const until = Date.now() + readyMs; Date.now() < until; await sleep(100)) {
         if (stopping || (await answers(url))) return;
       }
-      throw new Error(`Nothing answers at ${url} after a minute: see ${logFolder}`);
+      throw new Error(`Nothing answers at ${url} after five minutes: see ${logFolder}`);
     },
     stop: async () => {
       stopping = true;

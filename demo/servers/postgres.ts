@@ -69,7 +69,7 @@ export async function startPostgres(options: ServerOptions): Promise<PrivateServ
       ...(options.env === undefined ? {} : { env: options.env }),
     });
     const url = `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
-    if (await answers(server, url)) return privateServer(server, { url, port, place });
+    if (await answers(server, url, options.log)) return privateServer(server, { url, port, place });
     await server.exited;
     // Somebody may have taken the port between the look and the start.
     if (attempt === 3) throw new Error(`PostgreSQL does not start: see ${logFile}`);
@@ -185,17 +185,34 @@ function serverArgs(data: string, port: number, { durable }: ServerOptions): str
   return ["-D", data, "-k", "", ...flags];
 }
 
-async function answers(server: ServerProcess, url: string): Promise<boolean> {
+const startMs = 60_000;
+/** The code of "the database system is starting up". */
+const startingUp = "57P03";
+
+async function answers(
+  server: ServerProcess,
+  url: string,
+  log: (line: string) => void,
+): Promise<boolean> {
   const admin = url.replace(/\/[^/]*$/, "/postgres");
-  for (const until = Date.now() + 60_000; Date.now() < until && !server.hasExited();) {
-    if (await ensureDatabase(admin)) return true;
-    await sleep(50);
+  const tellAt = Date.now() + 5000;
+  let until = Date.now() + startMs;
+  for (let isTold = false; Date.now() < until && !server.hasExited(); await sleep(50)) {
+    const fault = await ensureDatabase(admin);
+    if (fault === null) return true;
+    if (fault.code !== startingUp) continue;
+    // It reads its log after a crash. Ended now, it would begin anew.
+    until = Date.now() + startMs;
+    if (isTold || Date.now() < tellAt) continue;
+    log("PostgreSQL is reading its log after a crash …");
+    isTold = true;
   }
   signalQuietly(server.pid, "SIGKILL");
   return false;
 }
 
-async function ensureDatabase(adminUrl: string): Promise<boolean> {
+/** Null when the database is there; else why it cannot be asked for. */
+async function ensureDatabase(adminUrl: string): Promise<{ code?: string } | null> {
   const client = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 2000 });
   // A connection that the dying server cuts must not end this process.
   client.on("error", () => undefined);
@@ -203,9 +220,9 @@ async function ensureDatabase(adminUrl: string): Promise<boolean> {
     await client.connect();
     const found = await client.query("select 1 from pg_database where datname = $1", [database]);
     if (found.rowCount === 0) await client.query(`create database ${database}`);
-    return true;
-  } catch {
-    return false;
+    return null;
+  } catch (error) {
+    return error as { code?: string };
   } finally {
     await client.end().catch(() => undefined);
   }
