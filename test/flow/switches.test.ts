@@ -80,11 +80,12 @@ describe("flow: failed marks and the operator's queues", function () {
     const station = placeOf(0).id;
     await country.db.raw(`create function broken() returns trigger language plpgsql as
       $$ begin raise exception 'broken on purpose'; end $$`);
+    await country.db.raw(`create trigger broken before update on station_status for each row
+      when (new.station_id = '${station}') execute function broken()`);
+    // Only now: a sweep may come at once.
     await country.db.raw("insert into station_status (station_id, refold) values (?, true)", [
       station,
     ]);
-    await country.db.raw(`create trigger broken before update on station_status for each row
-      when (new.station_id = '${station}') execute function broken()`);
     const told = await marks!.waitForLine(/could not be folded anew/);
     expect(told).to.include(station).and.include("broken on purpose");
     const waiting = (await operator("queues", "refolds")).json as { station_id: string }[];
