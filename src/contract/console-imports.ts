@@ -4,6 +4,7 @@ export const importKinds = ["stations", "cities", "statuses"] as const;
 
 /** Guards of whole files that `--force` overrides (docs/imports.md). */
 export const guardNames = ["swapped", "moved", "country", "all-no", "half", "removals"] as const;
+export type GuardName = (typeof guardNames)[number];
 
 /** A description of a source that comes with Fuelmark. */
 export interface ConsoleSource {

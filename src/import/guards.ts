@@ -1,4 +1,5 @@
 import { iso1A2Code, iso1A2Codes } from "@rapideditor/country-coder";
+import type { GuardName } from "#src/contract/console-imports.ts";
 import { distanceM, type Point } from "#src/domain/geo.ts";
 import type { Status } from "#src/domain/vocabulary.ts";
 import { rows, type Db } from "#src/infrastructure/db.ts";
@@ -35,7 +36,7 @@ export async function guardPositions(
 ): Promise<void> {
   const step = Math.ceil(found.length / looked);
   const some = found.filter((_, n) => n % step === 0);
-  const refuse = (name: string, what: string, why: string): void => {
+  const refuse = (name: GuardName, what: string, why: string): void => {
     if (!force.includes(name)) throw wrongFile(what, overridable(why, name));
   };
   const stored = await storedPlaces(db, source, some);
@@ -110,7 +111,7 @@ export function isNearCountry({ lat, lon }: Point, country: string): boolean {
 
 const margin = 0.05;
 const swap = "Give each to its own field, in the file or in the source's description.";
-const overridable = (why: string, name: string): string =>
+const overridable = (why: string, name: GuardName): string =>
   `${why} If it is right, import it again with \`--force ${name}\`.`;
 
 const codeOf = ({ lat, lon }: Point): string | null => iso1A2Code([lon, lat]);
