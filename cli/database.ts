@@ -1,16 +1,18 @@
 import { Command } from "commander";
 import { dropRectangles } from "#cli/cached-rectangles.ts";
 import { consent, verb, yesOption } from "#cli/command.ts";
+import { rebuildIndexes } from "#cli/database-indexes.ts";
 import { withDb } from "#cli/instance.ts";
 import { ExitError } from "#cli/exit-error.ts";
 import { card, type Output } from "#cli/output.ts";
 import { line } from "#cli/values.ts";
 import { noteDatabase, markAllChanged } from "#src/feed/database-identity.ts";
 import { idsOfSource, saveStations } from "#src/import/apply-stations.ts";
+import type { Config } from "#src/infrastructure/config.ts";
 import { rows, type Tx } from "#src/infrastructure/db.ts";
 import { act, type Done } from "#src/operators/act.ts";
 
-/** `operator database restored|grant`: the last step of a restore, and the user of the roles (docs/operations.md). */
+/** `operator database …`: the last step of a restore, users, a pooler, another collation (docs/operations.md). */
 export function databaseCommand(output: () => Output): Command {
   const command = new Command("database").description("the database as a whole");
   verb(
@@ -45,7 +47,45 @@ export function databaseCommand(output: () => Output): Command {
       const done = await withDb(out, (db) => act(db, out.actor, (tx) => grantRows(tx, user)));
       out.result(done, card);
     });
+  verb(
+    command,
+    "timeouts",
+    "behind a pooler: limit this user's statements outside of transactions too; run once with the DATABASE_URL of each user",
+    "database timeouts",
+  ).action(async () => {
+    const out = output();
+    const done = await withDb(out, (db, config) =>
+      act(db, out.actor, (tx) => limitStatements(tx, config)),
+    );
+    out.result(done, card);
+  });
+  verb(
+    command,
+    "reindex",
+    "build all indexes of text anew while the service runs, after the alarm collation-changed",
+    "database reindex",
+  ).action(async () => {
+    const out = output();
+    out.result(await rebuildIndexes(out), card);
+  });
   return command;
+}
+
+/** Makes the time-outs of this user's connections its defaults, which a pooler cannot leave out (decisions 16.27). */
+async function limitStatements(
+  tx: Tx,
+  { queryTimeoutMs, lockTimeoutMs }: Config,
+): Promise<Done<{ user: string }>> {
+  const [caller] = await rows<{ user: string }>(tx, 'select current_user as "user"');
+  for (const [name, value] of [
+    ["timezone", "UTC"],
+    ["statement_timeout", queryTimeoutMs],
+    ["lock_timeout", lockTimeoutMs],
+    ["idle_in_transaction_session_timeout", lockTimeoutMs],
+  ])
+    await tx.raw(`alter role current_user set ${name} = '${value}'`);
+  const value = { ...caller!, queryTimeoutMs, lockTimeoutMs };
+  return { value, action: "database.timeouts", subject: "database", details: value };
 }
 
 type Parties = Record<"name" | "owner" | "caller" | "database", string>;

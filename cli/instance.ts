@@ -69,6 +69,11 @@ export function settingsOf(env: Surroundings["env"], file = runFile) {
 /** A switch in the form of a setting. */
 const asGiven = <T>(value: T): T | string => (typeof value === "boolean" ? String(value) : value);
 
+/** Limits of a command that differ from the usual ones, ms, and the number of its connections. */
+type Patience = Partial<Pick<Config, "lockTimeoutMs" | "queryTimeoutMs">> & {
+  connections?: number;
+};
+
 /**
  * Runs `work` on the instance's database and closes it; `progress` is shown on stderr. Refuses with a sentence when
  * there is no database, and when an operator's act was refused.
@@ -76,14 +81,16 @@ const asGiven = <T>(value: T): T | string => (typeof value === "boolean" ? Strin
 export async function withDb<T extends object>(
   { env, stderr }: Pick<Surroundings, "env" | "stderr">,
   work: (db: Db, config: Config, progress: Progress) => Promise<T | Refusal>,
+  { connections = 3, ...patience }: Patience = {},
 ): Promise<T> {
   const config = instanceConfig(env);
   if (config.databaseUrl === "") {
     throw new ExitError("no instance found: start one with `npm start`, or set DATABASE_URL", 1);
   }
   // An operator's command may wait for the service's short locks, and reads long tables.
-  const patience = { lockTimeoutMs: 30_000, queryTimeoutMs: 120_000, acquireTimeoutMs: 5000 };
-  const db = createDb({ ...config, ...patience, databaseUrl: directUrl(config) }, "operator", 3);
+  const waits = { lockTimeoutMs: 30_000, queryTimeoutMs: 120_000, acquireTimeoutMs: 5000 };
+  const direct = { ...config, ...waits, ...patience, databaseUrl: directUrl(config) };
+  const db = createDb(direct, "operator", connections);
   const progress = createProgress(stderr);
   try {
     const done = await work(db, config, progress);

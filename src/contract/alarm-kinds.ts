@@ -124,8 +124,8 @@ export const alarmKinds = {
   "collation-changed": {
     title: "The database sorts text in another way",
     meaning:
-      "Its operating system has another version of the collation than its indexes were made with: names that must be unique can be stored twice. Build the indexes anew: see the manual, Postgres, Another collation.",
-    command: "queues",
+      "Its operating system has another version of the collation than its indexes were made with: names that must be unique can be stored twice. Build the indexes anew; the service may run on.",
+    command: "database reindex",
     page: "/",
   },
   "clock-off": {

@@ -33,6 +33,8 @@ export const lockIds = {
   insightDays: 7_166_742,
   /** Taken with the hash of a device or a network: its suggestions about stations are stored one by one. Several ascending. */
   suggestions: 7_166_743,
+  /** One command at a time builds the indexes anew. Held by a session. */
+  rebuildIndexes: 7_166_744,
 } as const;
 
 /** `skip` leaves out stations that somebody else has locked. */

@@ -2,12 +2,14 @@ import { randomBytes } from "node:crypto";
 import { expect } from "chai";
 import { createDb, rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
+import { lockIds } from "#src/infrastructure/locks.ts";
 import { migrate } from "#src/infrastructure/migrate.ts";
 import { loadConfig } from "#src/infrastructure/config.ts";
 import { until } from "#test/flow/client.ts";
 import { withAdmin } from "#test/harness/database.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
 import { hold } from "#test/harness/leaks.ts";
+import { runOperator } from "#test/harness/operator.ts";
 import { provided } from "#test/harness/provided.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
 
@@ -50,7 +52,7 @@ describe("a database whose collation has another version than its indexes", func
     await instance?.drop();
   });
 
-  it("is named by /readyz, the metrics and an alarm until the lines of the manual were run", async () => {
+  it("is named by /readyz, the metrics and an alarm until an operator built the indexes anew", async () => {
     const change = "update pg_database set datcollversion = '1.0' where datname = $1";
     await withAdmin((admin) => admin.query(change, [name]));
     const web = await startRole("web", env);
@@ -72,10 +74,55 @@ describe("a database whose collation has another version than its indexes", func
       (all) => all.length > 0,
     );
     expect(alarms).to.deep.equal([{ kind: "collation-changed" }]);
-    await db.raw(`reindex database concurrently ${name}`);
-    await db.raw(`alter database ${name} refresh collation version`);
+    // As of an interrupted run.
+    await db.raw("create index cities_name_ccnew on cities (name)");
+    await db.raw(
+      `update pg_index set indisvalid = false where indexrelid = 'cities_name_ccnew'::regclass`,
+    );
+    const ran = await runOperator(env, "database", "reindex", "--json");
+    expect(ran, ran.err).to.include({ code: 0 });
+    expect(ran.json.indexes).to.be.greaterThan(10);
+    expect(await rows(db, "select to_regclass('cities_name_ccnew') as name")).to.deep.equal([
+      { name: null },
+    ]);
     await db.destroy();
     const healed = await until(checked, ({ ok }) => ok);
     expect(healed.detail).to.equal("takes writes");
+  });
+
+  it("does not get its indexes while a value that must be unique is there twice", async () => {
+    const db = createDb(loadConfig(env), "test");
+    try {
+      const watched = (is: boolean) =>
+        db.raw(`update pg_index set indisready = ${is} where indexrelid = 'cities_pkey'::regclass`);
+      await watched(false);
+      await db.raw(
+        `insert into cities (id, source, name, lat, lon)
+         select 'rome', 'test', name, 41.9, 12.5 from unnest(array['Rome', 'Roma']) as name`,
+      );
+      await watched(true);
+      const refused = await runOperator(env, "database", "reindex");
+      expect(refused).to.include({ code: 1 });
+      expect(refused.err).to.include("cities_pkey").and.include("Key (id)=(rome) is duplicated.");
+      await db.raw("set enable_indexscan = off");
+      await db.raw("delete from cities where name = 'Roma'");
+      expect(await runOperator(env, "database", "reindex")).to.include({ code: 0 });
+      const sql = "select from pg_index where not indisvalid";
+      expect(await rows(db, sql)).to.deep.equal([]);
+    } finally {
+      await db.destroy();
+    }
+  });
+
+  it("is rebuilt by one operator at a time", async () => {
+    const db = createDb(loadConfig(env), "test", 1);
+    try {
+      await db.raw(`select pg_advisory_lock(${lockIds.rebuildIndexes})`);
+      const refused = await runOperator(env, "database", "reindex");
+      expect(refused).to.include({ code: 1 });
+      expect(refused.err).to.include("under way");
+    } finally {
+      await db.destroy();
+    }
   });
 });

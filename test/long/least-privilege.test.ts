@@ -101,6 +101,19 @@ describe("a user of the database with few rights", function () {
     expect(await grant(owner, "fuelmark_app"), "twice").to.include({ code: 0 });
   });
 
+  it("has the time-outs of its statements by itself, as behind a pooler, when it was asked for", async () => {
+    const told = await runOperator(envOf("fuelmark_app"), "database", "timeouts", "--json");
+    expect(told, told.err).to.include({ code: 0 });
+    expect(told.json).to.include({ user: "fuelmark_app", lockTimeoutMs: 2000 });
+    await as("fuelmark_app", async (app) => {
+      const { rows } = await app.query("show lock_timeout");
+      expect(rows).to.deep.equal([{ lock_timeout: "2s" }]);
+    });
+    expect((await runOperator(envOf("fuelmark_app"), "database", "reindex")).err).to.include(
+      `only ${owner}, who owns the database`,
+    );
+  });
+
   it("shares the database with its owner alone", async () => {
     const refused = await as("stranger", async () => null).catch((error: Error) => error);
     expect(refused).to.include({ code: "42501" });

@@ -236,8 +236,8 @@ export const shell = {
   "A fifth of the statuses or more was gone within a minute. If it was no rollback and no import, look at what was changed last and at the log of the marks workers.":
     "За минуту пропала пятая часть статусов или больше. Если это не откат и не импорт, посмотрите последние изменения и журнал процессов marks.",
   "The database sorts text in another way": "База данных сортирует текст иначе",
-  "Its operating system has another version of the collation than its indexes were made with: names that must be unique can be stored twice. Build the indexes anew: see the manual, Postgres, Another collation.":
-    "В операционной системе базы другая версия правил сортировки, чем при создании индексов: имена, которые должны быть уникальными, могут сохраниться дважды. Перестройте индексы: руководство, раздел Postgres, Another collation.",
+  "Its operating system has another version of the collation than its indexes were made with: names that must be unique can be stored twice. Build the indexes anew; the service may run on.":
+    "В операционной системе базы другая версия правил сортировки, чем при создании индексов: имена, которые должны быть уникальными, могут сохраниться дважды. Перестройте индексы; сервис можно не останавливать.",
   // Incidents.
   "statuses of stations": "статусы станций",
   "changes (delta and stream)": "изменения (delta и stream)",
