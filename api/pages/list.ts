@@ -67,7 +67,9 @@ export function listPage(router: PageRouter, services: PageDeps): void {
     const page = Number(/^[1-9]\d?$/.exec(search.get("page") ?? "")?.[0] ?? 1);
     const main =
       city === undefined
-        ? html`<p class="found">${messages.noCities}</p>`
+        ? html`<p class="found">
+            ${messages.noCities} <a href="./?lang=${language}">${messages.toMap}</a>
+          </p>`
         : cityList(services, {
             ...{ language, messages, cities, city, unknown, fuel, status, page },
             ...{ userAgent: ctx.get("user-agent"), model: services.model },

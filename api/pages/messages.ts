@@ -49,7 +49,7 @@ const en = {
   none: "No stations match. Choose another fuel or status.",
   cityUnknown: (name: string, shown: string) =>
     `There is no city called “${name}”. These are the stations of ${shown}.`,
-  noCities: "No cities yet. The operator imports them with “cities import”.",
+  noCities: "There is no list of cities yet. The map shows all stations.",
   available: "Has",
   missing: "Out of",
   closedNow: "Closed now",
@@ -134,7 +134,7 @@ const ru: Messages = {
   have: (have, of, grade) => `${grade} есть на ${have} из ${of}`,
   none: "Ничего не найдено. Выберите другое топливо или статус.",
   cityUnknown: (name, shown) => `Города «${name}» нет в списке. Показаны станции: ${shown}.`,
-  noCities: "Городов пока нет. Оператор загружает их командой «cities import».",
+  noCities: "Списка городов пока нет. Все станции есть на карте.",
   available: "Есть",
   missing: "Нет",
   closedNow: "Сейчас закрыто",

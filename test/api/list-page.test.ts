@@ -169,4 +169,16 @@ describe("api: the list page, and the page about privacy", () => {
     // A route is followed only by whoever presses it.
     expect(text.replaceAll(/<a class="route" href="[^"]*"/g, "")).to.not.match(/https?:\/\//);
   });
+
+  it("leads to the map where no cities were imported", async () => {
+    await country.db("cities").delete();
+    await country.db.raw("select pg_notify('cities', '')");
+    const { text } = await until(
+      () => open(""),
+      (page) => !page.text.includes("Тестоград"),
+    );
+    expect(text)
+      .to.include("There is no list of cities yet.")
+      .and.include('<a href="./?lang=en">To the map</a>');
+  });
 });

@@ -362,6 +362,11 @@ describe("browser: console", function () {
         await page.getByRole("combobox", { name: "Find a page" }).fill("a");
         await page.getByRole("group", { name: "Stations" }).waitFor();
         await isClean(page, "palette");
+        // Who wants less motion gets no endless one.
+        const repeats = await page.evaluate(`
+          document.body.insertAdjacentHTML("beforeend", '<p class="waiting"><i></i></p>');
+          getComputedStyle(document.querySelector(".waiting i")).animationIterationCount`);
+        expect(repeats).to.equal("1");
         const foreign = view.requests.filter((url) => !url.startsWith(site.web.baseUrl));
         expect(foreign).to.deep.equal([]);
         expect(complaints(view)).to.deep.equal([]);
