@@ -7,6 +7,8 @@ export type BlockCache = ReturnType<typeof createBlockCache>;
 export type BlockBytes = ReturnType<BlockCache["hold"]>;
 
 interface Entry {
+  /** Writes all of the bytes; null once it has. */
+  fill: ((bytes: Buffer) => void) | null;
   plain: Buffer | null;
   packed: Buffer | null;
   size: number;
@@ -21,6 +23,27 @@ export function createBlockCache(plainBytes: number) {
   let total = 0;
   let draft = Buffer.allocUnsafeSlow(0);
 
+  /** Bytes that the next call reuses. */
+  const drafted = (size: number): Buffer => {
+    if (size > draft.length) draft = Buffer.allocUnsafeSlow(size * 2);
+    return draft.subarray(0, size);
+  };
+
+  /** A replaced block is freed together with its last reader. */
+  const staysPlain = (entry: Entry): boolean => entry.released || plain.has(entry);
+
+  const write = (entry: Entry): void => {
+    const { fill, size } = entry;
+    if (fill === null) return;
+    entry.fill = null;
+    const isPlain = staysPlain(entry);
+    // The bytes are not from the shared pool: a pooled slice would keep its neighbours alive.
+    const bytes = isPlain ? Buffer.allocUnsafeSlow(size) : drafted(size);
+    fill(bytes);
+    if (isPlain) entry.plain = bytes;
+    else entry.packed = pack(bytes);
+  };
+
   /** Deflates entries by second chance: one that was read since the last look goes to the back of the queue. */
   const shrink = (): void => {
     for (const entry of plain) {
@@ -31,6 +54,7 @@ export function createBlockCache(plainBytes: number) {
         plain.add(entry);
         continue;
       }
+      write(entry);
       // A block never changes, so it is packed only once.
       entry.packed ??= pack(entry.plain as Buffer);
       entry.plain = null;
@@ -38,8 +62,7 @@ export function createBlockCache(plainBytes: number) {
     }
   };
 
-  const show = (entry: Entry, bytes: Buffer): void => {
-    entry.plain = bytes;
+  const count = (entry: Entry): void => {
     plain.add(entry);
     total += entry.size;
     if (total > plainBytes) shrink();
@@ -48,38 +71,30 @@ export function createBlockCache(plainBytes: number) {
   const read = (entry: Entry, keep: boolean): Buffer => {
     entry.recent ||= keep;
     if (entry.plain !== null) return entry.plain;
+    if (keep && !entry.released && !plain.has(entry)) count(entry);
+    write(entry);
+    if (entry.plain !== null) return entry.plain;
     const bytes = unpack(entry.packed as Buffer, entry.size);
-    if (!keep) return bytes;
-    // A replaced block is freed together with its last reader.
-    if (entry.released) entry.plain = bytes;
-    else show(entry, bytes);
+    if (keep && staysPlain(entry)) entry.plain = bytes;
     return bytes;
   };
 
-  /** Bytes that the next call reuses. */
-  const drafted = (size: number): Buffer => {
-    if (size > draft.length) draft = Buffer.allocUnsafeSlow(size * 2);
-    return draft.subarray(0, size);
-  };
-
   return {
-    /**
-     * Holds `size` bytes; `fill` writes all of them. Bytes that do not fit and are not `warm` are deflated at once, so
-     * that loading a large country leaves no garbage of that size.
-     */
+    /** Holds `size` bytes, which `fill` writes once, when they are first asked for. */
     hold(size: number, warm: boolean, fill: (bytes: Buffer) => void) {
-      const entry: Entry = { plain: null, packed: null, size, recent: true, released: false };
-      const isPlain = warm || total + size <= plainBytes;
-      // The bytes are not from the shared pool: a pooled slice would keep its neighbours alive.
-      const bytes = isPlain ? Buffer.allocUnsafeSlow(size) : drafted(size);
-      fill(bytes);
-      if (isPlain) show(entry, bytes);
-      else entry.packed = pack(bytes);
+      const state = { plain: null, packed: null, recent: true, released: false };
+      const entry: Entry = { fill, size, ...state };
+      if (warm || total + size <= plainBytes) count(entry);
       return {
+        /**
+         * Writes the bytes now; deflated if they do not fit and are not `warm`, so that loading a large country leaves
+         * no garbage of that size.
+         */
+        write: (): void => write(entry),
         /** The plain bytes, valid also after the block was replaced. Without `keep` they count as not read. */
         read: (keep = true): Buffer => read(entry, keep),
-        /** True while they are held plain. */
-        isPlain: (): boolean => entry.plain !== null,
+        /** True while they are held plain, or will be once they are written. */
+        isPlain: (): boolean => entry.plain !== null || (entry.fill !== null && staysPlain(entry)),
         /** Call it before the block's replacement is written: its bytes no longer count. */
         release(): void {
           entry.released = true;

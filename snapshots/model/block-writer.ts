@@ -1,5 +1,13 @@
 import quickselect from "quickselect";
-import { type Block, joinBlock, type Member, type Rendered } from "#snapshots/model/block.ts";
+import {
+  type Block,
+  canPatch,
+  joinBlock,
+  type Member,
+  memberAt,
+  patchBlock,
+  type Rendered,
+} from "#snapshots/model/block.ts";
 import type { BlockCache } from "#snapshots/model/block-cache.ts";
 import { type BlockList, type Leaf, measured, growth } from "#snapshots/model/block-list.ts";
 import type { StationTable, IdOrder } from "#snapshots/model/station-table.ts";
@@ -27,38 +35,50 @@ interface BlockStore {
  * Brings the blocks up to date. Each touched block is replaced once. Blocks that overflow are split.
  */
 export function writeBlocks(store: BlockStore, { put, remove }: Edit): void {
-  const { list, table, grouping } = store;
-  const touched = new Set<Leaf>();
+  const { list, table, cache, grouping } = store;
+  /** Leaves that stations join or leave. */
+  const moved = new Set<Leaf>();
   const arrivals = new Map<Leaf, Rendered[]>();
-  const stays = new Map<number, Rendered>();
+  /** Stations that stay in their leaf, by slot. */
+  const changed = new Map<Leaf, Map<number, Rendered>>();
   /** Stations that come while the list is empty. */
   const first: Rendered[] = [];
   for (const [station, rendered] of put) {
     const home = table.leaf[station] ?? null;
-    if (home !== null) touched.add(home);
     if (home !== null && grouping.stays(home, rendered)) {
-      stays.set(station, rendered);
+      const slot = table.slot[station] as number;
+      const here = changed.get(home);
+      if (here === undefined) changed.set(home, new Map([[slot, rendered]]));
+      else here.set(slot, rendered);
       continue;
     }
+    if (home !== null) moved.add(home);
     const leaf = grouping.leafFor(rendered);
     if (leaf === undefined) {
       first.push(rendered);
       continue;
     }
-    touched.add(leaf);
+    moved.add(leaf);
     const here = arrivals.get(leaf);
     if (here === undefined) arrivals.set(leaf, [rendered]);
     else here.push(rendered);
   }
   for (const station of remove) {
     const leaf = table.leaf[station] ?? null;
-    if (leaf !== null) touched.add(leaf);
+    if (leaf !== null) moved.add(leaf);
   }
 
+  const touched = new Set([...moved, ...changed.keys()]);
   const replacement = new Map<Leaf, Leaf[]>();
   for (const leaf of touched) {
-    const members = [...remaining(leaf.block, stays, put, remove), ...(arrivals.get(leaf) ?? [])];
-    leaf.block.body.release();
+    const { block } = leaf;
+    const here = changed.get(leaf) ?? nothing;
+    block.body.release();
+    if (!moved.has(leaf) && canPatch(block, here)) {
+      Object.assign(leaf, measured(patchBlock(block, here, cache)));
+      continue;
+    }
+    const members = [...remaining(block, here, put, remove), ...(arrivals.get(leaf) ?? [])];
     if (members.length === 0 || members.length > blockMax)
       replacement.set(leaf, leavesOf(store, members));
     else {
@@ -72,18 +92,20 @@ export function writeBlocks(store: BlockStore, { put, remove }: Edit): void {
   list.set(joinSmall(store, [...leaves, ...leavesOf(store, first)]));
 }
 
+const nothing: ReadonlyMap<number, Rendered> = new Map();
+
 /** The stations that remain in a block, with the changed ones in place of the old ones. */
 function remaining(
   block: Block,
-  stays: ReadonlyMap<number, Rendered>,
+  changed: ReadonlyMap<number, Rendered>,
   put: ReadonlyMap<number, Rendered>,
   remove: ReadonlySet<number>,
 ): Member[] {
   const members: Member[] = [];
   block.stations.forEach((station, slot) => {
-    const rendered = stays.get(station);
+    const rendered = changed.get(slot);
     if (rendered !== undefined) members.push(rendered);
-    else if (!put.has(station) && !remove.has(station)) members.push({ block, slot });
+    else if (!put.has(station) && !remove.has(station)) members.push(memberAt(block, slot));
   });
   return members;
 }

@@ -3,7 +3,7 @@ import type { BlockBytes, BlockCache } from "#snapshots/model/block-cache.ts";
 
 /**
  * Up to 128 stations of one neighbourhood, immutable: a change makes a new block, and an answer in flight
- * keeps the old one. Its body begins with the JSON of its stations, each followed by a comma, so that any run of
+ * keeps the old one; only when its bytes are written is left open. Its body begins with the JSON of its stations, each followed by a comma, so that any run of
  * stations, and any sequence of blocks, is one piece of a JSON array.
  */
 export interface Block extends Columns {
@@ -14,6 +14,14 @@ export interface Block extends Columns {
   body: BlockBytes;
   /** Bytes of the JSON. */
   size: number;
+  /** What the body will be written from at its first reading; null once it is written. */
+  patch: Patch | null;
+}
+
+/** Stations by slot, newly rendered, and the block that holds the bytes of all others at the same slots. */
+interface Patch {
+  base: Block;
+  changed: ReadonlyMap<number, Rendered>;
 }
 
 interface Columns {
@@ -101,9 +109,19 @@ export const startIn = (block: Columns, slot: number, which: number): number =>
 /** Start of the station's JSON in the body. */
 export const startOf = (block: Block, slot: number): number => startIn(block, slot, field.end);
 
-/** The station's JSON without its comma, as a view on the block's bytes. */
-export const fragmentOf = (block: Block, slot: number): Buffer =>
-  block.body.read().subarray(startOf(block, slot), read(block, slot, field.end) - 1);
+/** Where the bytes of the station at `slot` are. */
+export const memberAt = (block: Block, slot: number): Member =>
+  block.patch === null
+    ? { block, slot }
+    : (block.patch.changed.get(slot) ?? { block: block.patch.base, slot });
+
+/** The station's JSON without its comma, as a view on a block's bytes. */
+export function fragmentOf(of: Block, slot: number): Buffer {
+  const member = memberAt(of, slot);
+  if (isRendered(member)) return Buffer.from(member.json).subarray(0, -1);
+  const { block } = member;
+  return block.body.read().subarray(startOf(block, slot), read(block, slot, field.end) - 1);
+}
 
 /** The station's searchable text. */
 export const textOf = (block: Block, slot: number): string =>
@@ -120,34 +138,89 @@ export const isKnown = (block: Columns, slot: number): boolean =>
   (read(block, slot, field.flags) & 7) !== noData;
 
 /** The state from which the passing of time will change the station (see fragment.ts); "" when nothing will change. */
-export const stateOf = (block: Block, slot: number): string =>
-  block.body
-    .read()
-    .toString(
-      "utf8",
-      block.size + startIn(block, slot, field.stateEnd),
-      block.size + read(block, slot, field.stateEnd),
-    );
+export function stateOf(of: Block, slot: number): string {
+  const member = memberAt(of, slot);
+  if (isRendered(member)) return member.state;
+  const { block } = member;
+  const [from, to] = [startIn(block, slot, field.stateEnd), read(block, slot, field.stateEnd)];
+  return block.body.read().toString("utf8", block.size + from, block.size + to);
+}
 
 /** A new block of these stations in this order, with their bytes copied; `warm` when it is likely to be read. */
 export function joinBlock(members: readonly Member[], cache: BlockCache, warm: boolean): Block {
   const [size, textSize, stateSize] = sizesOf(members);
   const columns = columnsFor(members.length, textSize);
   const body = cache.hold(size + stateSize, warm, (bytes) =>
-    writeMembers(members, {
-      ...columns,
-      bytes: bytes.subarray(0, size),
-      states: bytes.subarray(size),
-    }),
+    writeMembers(members, columns, bytes, size),
   );
+  body.write();
   // No getters: they would give every block its own hidden class and slow down every reader.
-  return { ...columns, body, size };
+  return { ...columns, body, size, patch: null };
 }
+
+/** So many changed stations wait beside the bytes of the old ones (decisions 7.22). */
+const patchMax = 8;
+
+/** True when `patchBlock` can put these stations, by slot, into the block. */
+export const canPatch = (block: Block, changed: ReadonlyMap<number, Rendered>): boolean =>
+  block.body.isPlain() &&
+  (block.patch?.changed.size ?? 0) + changed.size <= patchMax &&
+  [...changed].every(
+    ([slot, { lat, lon, text }]) =>
+      block.coordinates[slot * 2] === lat &&
+      block.coordinates[slot * 2 + 1] === lon &&
+      textOf(block, slot) === text,
+  );
+
+/**
+ * The block with these stations in place of those at their slots. Only the records are copied: the body, eight times as
+ * large, is written when it is read. V8 counts it outside its heap, and collected the whole heap every few hundred
+ * changes.
+ */
+export function patchBlock(
+  old: Block,
+  changed: ReadonlyMap<number, Rendered>,
+  cache: BlockCache,
+): Block {
+  const { base, changed: before } = old.patch ?? { base: old, changed: [] };
+  const patch = { base, changed: new Map([...before, ...changed]) };
+  const records = old.records.slice();
+  const count = old.stations.length;
+  for (const [slot, { record, json, state }] of changed) {
+    const at = slot * recordSize;
+    const resize = (which: number, part: string): void => {
+      const by = Buffer.byteLength(part) - read(old, slot, which) + startIn(old, slot, which);
+      for (let i = at + which; i < records.length; i += recordSize) records[i]! += by;
+    };
+    resize(field.end, json);
+    resize(field.stateEnd, state);
+    for (let i = 0; i < recordSize; i++) if (!ends.has(i)) records[at + i] = record[i] as number;
+  }
+  const size = records.at(field.end - recordSize)!;
+  const block = { ...old, records, size, patch: patch as Block["patch"] };
+  const body = cache.hold(size + records.at(field.stateEnd - recordSize)!, true, (bytes) => {
+    const columns = columnsFor(count, old.text.length);
+    const members = Array.from(old.stations, (_, slot) => memberAt(block, slot));
+    writeMembers(members, columns, bytes, size);
+    Object.assign(block, columns, { patch: null });
+  });
+  return Object.assign(block, { body });
+}
+
+/** The fields that count on from station to station. */
+const ends: ReadonlySet<number> = new Set([field.end, field.textEnd, field.stateEnd]);
 
 /** The JSON of all stations of the block, each followed by a comma. */
 export const jsonOf = (block: Block): Buffer => block.body.read().subarray(0, block.size);
 
-function writeMembers(members: readonly Member[], into: Draft): void {
+/** Writes a new block: its columns, and its body, of which the first `size` bytes are the JSON. */
+function writeMembers(
+  members: readonly Member[],
+  columns: Columns,
+  body: Buffer,
+  size: number,
+): void {
+  const into = { ...columns, bytes: body.subarray(0, size), states: body.subarray(size) };
   for (let to = 0; to < members.length;) {
     const member = members[to] as Member;
     if (isRendered(member)) {

@@ -9,10 +9,10 @@ import { withChance } from "#src/domain/view.ts";
 import {
   type Block,
   field,
+  fragmentOf,
   read,
   recordSize,
   type Rendered,
-  startOf,
   stateOf,
   textOf,
 } from "#snapshots/model/block.ts";
@@ -56,8 +56,7 @@ export function renderFuel(
   const flags = read(block, slot, field.flags);
   const chance = chanceIn(flags);
   const fuel = withChance(folded, chance < 0 ? null : chance);
-  const start = startOf(block, slot);
-  const fixed = block.body.read().toString("utf8", start, start + read(block, slot, field.fuel));
+  const fixed = fragmentOf(block, slot).toString("utf8", 0, read(block, slot, field.fuel));
   const json = `${fixed}${JSON.stringify(fuel)}},`;
   const text = textOf(block, slot);
   const marks: Marks = {
@@ -78,9 +77,9 @@ export function renderFuel(
 
 /** The value of `fuel` as it is served, read back from the station's bytes. */
 export function fuelOf(block: Block, slot: number): FuelBlock {
-  const from = startOf(block, slot) + read(block, slot, field.fuel);
+  const json = fragmentOf(block, slot);
   return JSON.parse(
-    block.body.read().toString("utf8", from, read(block, slot, field.end) - 2),
+    json.toString("utf8", read(block, slot, field.fuel), json.length - 1),
   ) as FuelBlock;
 }
 

@@ -8,18 +8,34 @@ import { area, filters, lifetimeMs, row, startMs } from "#test/snapshots/arbitra
 import { createOracle, type PlainStation } from "#test/snapshots/oracle.ts";
 import { sized } from "#test/harness/long.ts";
 
+const textOf = (pieces: readonly Piece[]): string =>
+  Buffer.concat(pieces.map(({ bytes }) => bytes)).toString();
 const parse = (pieces: readonly Piece[]): PlainStation[] =>
-  JSON.parse(`[${Buffer.concat(pieces.map(({ bytes }) => bytes)).toString()}]`) as PlainStation[];
+  JSON.parse(`[${textOf(pieces)}]`) as PlainStation[];
 const sorted = (stations: PlainStation[]): PlainStation[] =>
   stations.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
-/** Steps that happen to a model: rows of the feed, and time that passes. */
-type Step = { rows: FeedRow[] } | { passMs: number };
+/** Steps that happen to a model: rows of the feed, new states of stations that it has, time that passes, a reading. */
+type Step =
+  | { rows: FeedRow[] }
+  | { states: (Pick<FeedRow, "at" | "state" | "chance"> & { which: number; name?: string })[] }
+  | { passMs: number }
+  | "read";
+const newState = fc.tuple(row(600), fc.nat()).map(([{ at, state, chance, name }, which]) => ({
+  ...{ at, state, chance, which },
+  ...(which % 5 === 0 ? { name } : {}),
+}));
+const restating: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ states: fc.array(newState, { maxLength: 3 }) }) },
+  fc.record({ passMs: fc.integer({ min: 0, max: 60_000 }) }),
+  fc.record({ passMs: fc.integer({ min: 0, max: 26 * 3_600_000 }) }),
+  fc.constant("read" as const),
+);
 const steps = fc.array(
   fc.oneof(
     fc.record({ rows: fc.array(row(60), { maxLength: 8 }) }),
     fc.record({ rows: fc.array(row(600), { minLength: 100, maxLength: 400, size: "max" }) }),
-    fc.record({ passMs: fc.integer({ min: 0, max: 60_000 }) }),
+    restating,
   ),
   { minLength: 1, maxLength: 8 },
 );
@@ -27,22 +43,38 @@ const steps = fc.array(
 function play(script: readonly Step[]) {
   // Little is held plain, so that most blocks are read from their deflated form. Both groupings give the same answers.
   const inIdOrder = script.length % 2 === 0;
-  const model = createReadModel({ lifetimeMs, plainBytes: 20_000, inIdOrder });
+  const plainBytes = script.length % 3 === 0 ? 200_000 : 20_000;
+  const model = createReadModel({ lifetimeMs, plainBytes, inIdOrder });
   const oracle = createOracle(lifetimeMs);
+  const rows: FeedRow[] = [];
+  const known = new Map<string, FeedRow>();
+  const given: { pieces: Piece[]; text: string }[] = [];
   let now = startMs;
   for (const step of script) {
-    if ("rows" in step) {
-      model.apply(step.rows, now);
-      oracle.apply(step.rows);
-    } else now += step.passMs;
+    if (step === "read") {
+      const pieces = model.query({ area: { kind: "all" }, limit: 4000, now }).pieces();
+      given.push({ pieces, text: textOf(pieces) });
+    } else if ("passMs" in step) now += step.passMs;
+    else {
+      const came = "rows" in step ? step.rows : restated([...known.values()], step.states);
+      for (const one of came) known.set(one.id, one);
+      rows.push(...came);
+      model.apply(came, now);
+      oracle.apply(came);
+    }
   }
-  return { model, oracle, now };
+  for (const { pieces, text } of given) expect(textOf(pieces)).to.equal(text);
+  return { model, oracle, now, rows };
+}
+
+function restated(known: FeedRow[], states: Extract<Step, { states: unknown }>["states"]) {
+  if (known.length === 0) return [];
+  return states.map(({ which, ...state }) => ({ ...known[which % known.length]!, ...state }));
 }
 
 /** The same content reached in one step, in another order. */
-function fresh(script: readonly Step[], now: number): ReadModel {
-  const last = new Map<string, FeedRow>();
-  for (const step of script) if ("rows" in step) for (const one of step.rows) last.set(one.id, one);
+function fresh(rows: readonly FeedRow[], now: number): ReadModel {
+  const last = new Map(rows.map((one) => [one.id, one]));
   const model = createReadModel({ lifetimeMs });
   model.apply([...last.values()].reverse(), now);
   return model;
@@ -115,15 +147,13 @@ describe("read model, against an obvious one", function () {
   it("is right again when its time went back and the rows came anew, and tells of it in a delta", () => {
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: 400 * 24 * 3_600_000 }), (script, aheadMs) => {
-        const { model, oracle, now } = play(script);
+        const { model, oracle, now, rows } = play(script);
         model.drain(now + aheadMs);
         const wrong = model.page({ after: "", limit: Infinity, now });
         const copy = new Map(parse(wrong.pieces()).map((station) => [station.id, station]));
         const ids = new Set(model.rewind(now));
         model.apply(
-          script.flatMap((step) =>
-            "rows" in step ? step.rows.filter(({ id }) => ids.has(id)) : [],
-          ),
+          rows.filter(({ id }) => ids.has(id)),
           now,
         );
         const everything = model.page({ after: "", limit: Infinity, now });
@@ -160,8 +190,8 @@ describe("read model, against an obvious one", function () {
   it("gives equal sums for equal content, whatever the history", () => {
     fc.assert(
       fc.property(steps, area, filters, (script, where, which) => {
-        const { model, now } = play(script);
-        const other = fresh(script, now);
+        const { model, now, rows } = play(script);
+        const other = fresh(rows, now);
         const query = { area: where, filters: which, limit: 100, now };
         expect(other.query(query).sum).to.equal(model.query(query).sum);
         expect(other.whole(now)).to.deep.equal(model.whole(now));
@@ -172,6 +202,23 @@ describe("read model, against an obvious one", function () {
         expect(model.page({ after: "", limit: 30_000, now }).sum).to.equal(model.whole(now).sum);
       }),
       { numRuns: sized(16, 40) },
+    );
+  });
+
+  it("holds what it was given when single stations change where they are", () => {
+    const rows = fc
+      .array(row(600), { minLength: 40, maxLength: 40, size: "max" })
+      .map((all) => ({ rows: all.map((one, n) => ({ ...one, id: `n${n}`, removed: false })) }));
+    const changes = fc.array(restating, { minLength: 6, maxLength: 24, size: "max" });
+    fc.assert(
+      fc.property(rows, changes, filters, (first, others, which) => {
+        const { model, oracle, now } = play([first, ...others]);
+        for (const some of [which, { words: ["азс"] }, { words: ["берез"] }, {}]) {
+          const page = model.page({ filters: some, after: "", limit: Infinity, now });
+          expect(parse(page.pieces())).to.deep.equal(oracle.all(some, now));
+        }
+      }),
+      { numRuns: sized(40, 200) },
     );
   });
 
