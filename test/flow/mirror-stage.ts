@@ -52,7 +52,7 @@ export async function openMirrorStage(by: "polls" | "streams" = "polls"): Promis
     ...{ SLOT_MS: "2000", DUMP_MAX_AGE_MS: "3000" },
     ...(redis === null ? {} : { ...forStreams, REDIS_URL: redis.url }),
     // The process of the tests imports and reads ten copies at once: a transaction of its own may wait for it long.
-    LOCK_TIMEOUT_MS: "20000",
+    ...{ LOCK_TIMEOUT_MS: "20000", ACQUIRE_TIMEOUT_MS: "20000" },
     // Everybody here marks for the first time.
     ...{ NEW_REPORTERS_DAILY: "1000000", MASS_NO_LIMIT: "1000000" },
   });

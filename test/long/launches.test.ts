@@ -126,7 +126,7 @@ describe("npm start in rougher weather", function () {
 });
 
 async function answers(url: string): Promise<void> {
-  for (const until = Date.now() + 30_000; ; await sleep(100)) {
+  for (const until = Date.now() + 120_000; ; await sleep(100)) {
     try {
       if ((await fetch(url)).ok) return;
     } catch {
