@@ -104,10 +104,10 @@ describe("a user of the database with few rights", function () {
   it("has the time-outs of its statements by itself, as behind a pooler, when it was asked for", async () => {
     const told = await runOperator(envOf("fuelmark_app"), "database", "timeouts", "--json");
     expect(told, told.err).to.include({ code: 0 });
-    expect(told.json).to.include({ user: "fuelmark_app", lockTimeoutMs: 2000 });
+    expect(told.json).to.include({ user: "fuelmark_app", lockTimeoutMs: 60_000 });
     await as("fuelmark_app", async (app) => {
       const { rows } = await app.query("show lock_timeout");
-      expect(rows).to.deep.equal([{ lock_timeout: "2s" }]);
+      expect(rows).to.deep.equal([{ lock_timeout: "1min" }]);
     });
     expect((await runOperator(envOf("fuelmark_app"), "database", "reindex")).err).to.include(
       `only ${owner}, who owns the database`,
