@@ -2,9 +2,9 @@ import { servedStatuses } from "#src/domain/vocabulary.ts";
 import type { BlockBytes, BlockCache } from "#snapshots/model/block-cache.ts";
 
 /**
- * Up to 128 stations of one neighbourhood, immutable: a change makes a new block, and an answer in flight
- * keeps the old one; only when its bytes are written is left open. Its body begins with the JSON of its stations, each followed by a comma, so that any run of
- * stations, and any sequence of blocks, is one piece of a JSON array.
+ * Up to 128 stations of one neighbourhood, immutable: a change makes a new block, and an answer in flight keeps the old
+ * one. Only when its bytes are written is left open. Its body begins with the JSON of its stations, each followed by a
+ * comma, so that any run of stations, and any sequence of blocks, is one piece of a JSON array.
  */
 export interface Block extends Columns {
   /**
