@@ -24,9 +24,9 @@ await untilStopped(config, log, {
 /** Lowers the priority: on shared cores, marks and reads come before pushes to others and files (decisions 20.12). */
 function yieldToOthers(): void {
   try {
-    const { PRIORITY_BELOW_NORMAL: below } = constants.priority;
-    // An operator may have started it with an even lower priority.
-    if (getPriority() < below) setPriority(below);
+    const { PRIORITY_BELOW_NORMAL: below, PRIORITY_LOW: lowest } = constants.priority;
+    // Below the other roles, which have the priority that this process was started with.
+    setPriority(Math.min(getPriority() + below, lowest));
   } catch (error) {
     log.debug({ err: (error as Error).message }, "the priority stays as it is");
   }
