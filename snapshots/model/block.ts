@@ -185,7 +185,6 @@ export function patchBlock(
   const { base, changed: before } = old.patch ?? { base: old, changed: [] };
   const patch = { base, changed: new Map([...before, ...changed]) };
   const records = old.records.slice();
-  const count = old.stations.length;
   for (const [slot, { record, json, state }] of changed) {
     const at = slot * recordSize;
     const resize = (which: number, part: string): void => {
@@ -198,14 +197,17 @@ export function patchBlock(
   }
   const size = records.at(field.end - recordSize)!;
   const block = { ...old, records, size, patch: patch as Block["patch"] };
-  const body = cache.hold(size + records.at(field.stateEnd - recordSize)!, true, (bytes) => {
-    const columns = columnsFor(count, old.text.length);
-    const members = Array.from(old.stations, (_, slot) => memberAt(block, slot));
-    writeMembers(members, columns, bytes, size);
-    Object.assign(block, columns, { patch: null });
-  });
-  return Object.assign(block, { body });
+  const length = size + records.at(field.stateEnd - recordSize)!;
+  return Object.assign(block, { body: cache.hold(length, true, writerOf(block)) });
 }
+
+/** A closure within `patchBlock` would hold the old block, and that one the block before it. */
+const writerOf = (block: Block) => (bytes: Buffer) => {
+  const columns = columnsFor(block.stations.length, block.text.length);
+  const members = Array.from(block.stations, (_, slot) => memberAt(block, slot));
+  writeMembers(members, columns, bytes, block.size);
+  Object.assign(block, columns, { patch: null });
+};
 
 /** The fields that count on from station to station. */
 const ends: ReadonlySet<number> = new Set([field.end, field.textEnd, field.stateEnd]);

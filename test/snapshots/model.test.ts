@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect } from "chai";
 import fc from "fast-check";
 import type { FeedRow } from "#src/feed/feed.ts";
@@ -220,6 +222,27 @@ describe("read model, against an obvious one", function () {
       }),
       { numRuns: sized(40, 200) },
     );
+  });
+
+  it("keeps nothing of a block's former states, however many there were without a reading", () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const stations = fc.sample(row(600), { numRuns: 100, seed: 1 });
+    const known = stations.map((one, n) => ({ ...one, id: `n${n}`, removed: false }));
+    const model = createReadModel({ lifetimeMs });
+    const restate = (times: number): number => {
+      for (let n = 0; n < times; n++) {
+        const { at, state, chance } = stations[n % stations.length]!;
+        model.apply([{ ...known[0]!, at, state, chance }], startMs);
+      }
+      collect();
+      const { heapUsed, arrayBuffers } = process.memoryUsage();
+      return heapUsed + arrayBuffers;
+    };
+    model.apply(known, startMs);
+    const before = restate(200);
+    // 8,700 bytes a change are the records alone.
+    expect(restate(2000) - before).to.be.below(2000 * 1000);
   });
 
   it("finds for somebody who types: that id first, then every word, then ids that begin so", () => {
