@@ -9,6 +9,8 @@ import { addKey } from "#test/api/edge.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { expectRefolded } from "#test/flow/refold.ts";
+import { createLog } from "#src/infrastructure/log.ts";
+import { settleTransitions } from "#workers/upkeep/transitions.ts";
 import { useStage } from "#test/flow/stage.ts";
 import { storedOf } from "#test/flow/stored.ts";
 
@@ -85,6 +87,37 @@ describe("flow: the review of harmful marks", function () {
     const other = createClient(webs[1]!.baseUrl, secret);
     const through = await other.mark(placeOf(23), "newcomer-23", { status: "no" });
     expect(through.body.published.outcome).to.equal("held");
+  });
+
+  it("holds a mark without losing a change by time that is due", async () => {
+    const { id } = placeOf(45);
+    expect((await first.mark(placeOf(45), "timely", { status: "yes" })).status).to.equal(200);
+    const due =
+      "update station_status set next_at = server_now() - interval '1 s' where station_id = ?";
+    await rows(country.db, due, [id]);
+    await hold(45, "late");
+    const { config } = instance;
+    await settleTransitions({
+      db: country.db,
+      config,
+      log: createLog({ logLevel: "silent" }, "test"),
+    });
+    const told = await rows(country.db, "select 1 from time_changes where station_id = ?", [id]);
+    expect(told).to.have.length(1);
+  });
+
+  it("stamps no station whose refold changes nothing", async () => {
+    const { id } = placeOf(22);
+    const stamp = () => rows(country.db, "select seq from changes where station_id = ?", [id]);
+    const before = await stamp();
+    expect(before).to.have.length(1);
+    await rows(country.db, "update station_status set refold = true where station_id = ?", [id]);
+    const sql = "select 1 from station_status where station_id = ? and refold";
+    await until(
+      () => rows(country.db, sql, [id]),
+      ({ length }) => length === 0,
+    );
+    expect(await stamp()).to.deep.equal(before);
   });
 
   it("lets a held mark take the cooldown and the caps", async () => {

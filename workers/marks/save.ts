@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Config } from "#src/infrastructure/config.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
 import { columnsOf } from "#src/infrastructure/lists.ts";
@@ -33,14 +34,10 @@ export async function save(
   now: number,
   config: Config,
 ): Promise<Changed | null> {
-  const changed = decided
-    .filter(
-      ({ work, decision }) => work.isUnreadable || isChanged(work.facts.state, decision.state),
-    )
-    .map(({ work }) => work);
+  const changed = decided.filter(isChanged);
   const [, , , , seq] = await Promise.all([
     dropOpinions(tx, decided),
-    write(tx, decided, now, config),
+    write(tx, decided, new Set(changed), now, config),
     writeReview(tx, reviewed, now),
     writeRuns(
       tx,
@@ -49,11 +46,11 @@ export async function save(
     ),
     stamp(
       tx,
-      changed.map(({ stationId }) => stationId),
+      changed.map(({ work }) => work.stationId),
     ),
     tx.commit(),
   ]);
-  return seq === null ? null : { places: changed.map(({ place }) => place), seq };
+  return seq === null ? null : { places: changed.map(({ work }) => work.place), seq };
 }
 
 /** Writes the changes that the review counted for its limits, the held marks, and the alarms about them. */
@@ -99,8 +96,12 @@ async function stamp(tx: Statements, changed: readonly string[]): Promise<number
   return stamped?.seq ?? null;
 }
 
-const isChanged = (before: StationState, after: StationState): boolean =>
-  JSON.stringify({ ...before, last: null }) !== JSON.stringify({ ...after, last: null });
+const isChanged = ({ work: { facts, isUnreadable }, decision }: Decided): boolean =>
+  isUnreadable || !isDeepStrictEqual(asServed(facts.state), asServed(decision.state));
+
+/** Postgres gives the names of a state in another order, and none that is undefined. */
+const asServed = (state: StationState): unknown =>
+  JSON.parse(JSON.stringify({ ...state, last: null }));
 
 /** The station's status runs, if the decision changes them. */
 function runsOf({ work, decision }: Decided, now: number, config: Config): StationRuns[] {
@@ -142,12 +143,14 @@ async function dropOpinions(tx: Statements, decided: readonly Decided[]): Promis
 }
 
 /**
- * Outcomes (also for webhooks), opinions that changed, and states, in one statement: the stations are locked meanwhile. Fails when one of
- * the marks was processed already (`isLostFence`).
+ * Outcomes (also for webhooks), opinions that changed, and states, in one statement: the stations are locked meanwhile.
+ * A change by time that is due and not told yet stays due where the station is not stamped. Fails when one of the marks
+ * was processed already (`isLostFence`).
  */
 async function write(
   tx: Statements,
   decided: readonly Decided[],
+  changed: ReadonlySet<Decided>,
   now: number,
   config: Config,
 ): Promise<void> {
@@ -161,12 +164,13 @@ async function write(
       .map((mark) => ({ ...mark, stationId: work.stationId, json: JSON.stringify(mark) }));
   });
   const { statusLifetimeMs } = config;
-  const states = decided.map(({ work: { stationId }, decision: { state } }) => ({
-    stationId,
-    state: JSON.stringify(state),
-    status: statusAt(state, now, statusLifetimeMs),
-    next: transitions(state, statusLifetimeMs).find((at) => at > now) ?? null,
-  }));
+  const states = decided.map((one) => {
+    const { stationId } = one.work;
+    const { state } = one.decision;
+    const next = transitions(state, statusLifetimeMs).find((at) => at > now) ?? null;
+    const status = statusAt(state, now, statusLifetimeMs);
+    return { stationId, state: JSON.stringify(state), status, next, changed: changed.has(one) };
+  });
   const ids = outcomes.map(({ id }) => id);
   const from = firstIdOfDay(now - hotMs);
   const to = idAfter(now);
@@ -190,8 +194,10 @@ async function write(
          set mark_id = excluded.mark_id, effective_at = excluded.effective_at, mark = excluded.mark
      ), state as (
        update station_status st set state = d.state::jsonb, status = d.status, refold = false,
-         refold_from = null, updated_at = server_now(), next_at = timestamptz 'epoch' + d.next * interval '1 ms'
-       from unnest(?::text[], ?::text[], ?::text[], ?::bigint[]) as d(station_id, state, status, next)
+         refold_from = null, updated_at = server_now(),
+         next_at = case when not d.changed and st.next_at <= server_now() then st.next_at
+           else timestamptz 'epoch' + d.next * interval '1 ms' end
+       from unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::boolean[]) as d(station_id, state, status, next, changed)
        where st.station_id = d.station_id and st.station_id = any(?::text[])
      )
      select expect_count((select count(*) from outcome), ?)`,
@@ -199,7 +205,7 @@ async function write(
       ...columnsOf(outcomes, "id", "outcome", "status", "reason", "have", "needed", "rule"),
       ids,
       ...columnsOf(fresh, "stationId", "reporterId", "id", "at", "json"),
-      ...columnsOf(states, "stationId", "state", "status", "next"),
+      ...columnsOf(states, "stationId", "state", "status", "next", "changed"),
       states.map(({ stationId }) => stationId),
       outcomes.length,
     ],
