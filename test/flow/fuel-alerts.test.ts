@@ -22,6 +22,7 @@ import { useStage } from "#test/flow/stage.ts";
 
 const driver = "driver 1";
 const others = "driver 2";
+const third = "driver 3";
 const alertsPerDevice = 3;
 
 /** A zone in which it is about `hour` o'clock now, so that no test meets a midnight or a night of its own. */
@@ -46,7 +47,7 @@ describe("flow: drivers are told of fuel", function () {
   let slot = 0;
 
   before(async () => {
-    for (const one of [driver, others]) await country.meet(one, 9000);
+    for (const one of [driver, others, third]) await country.meet(one, 9000);
     service = await startPushService();
     producer = createProducer(instance.config, createLog({ logLevel: "silent" }, "test"));
   });
@@ -192,6 +193,36 @@ describe("flow: drivers are told of fuel", function () {
       expect(await levels(60, 75, null, 90)).to.equal(1);
       expect(await levels(55, 75)).to.equal(2);
     });
+  });
+
+  it("of each grade that a browser waits for, by a message of its own", async () => {
+    const browser = newBrowser(service);
+    await ask(browser);
+    await ask(browser, { grade: "ДТ" });
+    await mark(near(), { fuels: ["95"] }, third);
+    await mark(near(), { fuels: ["ДТ"] }, third);
+    await withRole(async () => {
+      await told(2);
+      await idle();
+    });
+    const titles = service.pushed.map((one) => browser.read(one).title.split(" ")[0]);
+    expect(titles).to.have.members(["95", "ДТ"]);
+  });
+
+  it("of what has changed by time alone since they asked", async () => {
+    const place = near();
+    await mark(place, { fuels: ["95"] }, third);
+    await withRole(async () => void (await idle()));
+    await rows(country.db, "update station_grades set grades = '{}' where station_id = ?", [
+      place.id,
+    ]);
+    await ask(newBrowser(service));
+    await rows(
+      country.db,
+      `insert into time_changes (station_id, seq, at) values (?, nextval('time_change_seq'), server_now())`,
+      [place.id],
+    );
+    await withRole(async () => void (await told(1)));
   });
 
   it("not at night, not more than three times a day, and not of what is over by then", async () => {

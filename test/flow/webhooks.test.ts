@@ -317,6 +317,23 @@ describe("flow: webhooks", function () {
     await moved.close();
   });
 
+  it("go to a new URL also while the old one has not answered", async () => {
+    const { path } = await register(["key.expiring"]);
+    const moved = await startReceiver();
+    let answer = (): void => undefined;
+    receiver.answer = (response) => (answer = () => status(410)(response));
+    await test(path);
+    await withRole(async () => {
+      await received(1);
+      await client.patch(path, { url: moved.url });
+      answer();
+      await delivered(path, 1);
+      expect((await client.get(path)).body).to.include({ enabled: true, failing_since: null });
+    });
+    expect(moved.posts).to.have.length(1);
+    await moved.close();
+  });
+
   it("are switched off after three days of failures", async () => {
     const { path } = await register(["key.expiring"]);
     receiver.answer = status(503);

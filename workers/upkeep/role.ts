@@ -87,6 +87,6 @@ async function wakeWebhooks({ db, config, producer }: RoleDeps): Promise<number>
 
 /** Wakes alerts of drivers for whom a station has got their grade, and those whose pause is over. */
 async function wakeAlerts({ db, config, clock, producer }: RoleDeps): Promise<number> {
-  await matchAlerts(db, config, clock());
+  await matchAlerts(db, config, clock);
   return wakeDevices(db, producer());
 }

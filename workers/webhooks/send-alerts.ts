@@ -3,6 +3,7 @@ import webPush from "web-push";
 import { type AlertMessage, alertText, stopLabel } from "#src/contract/alert-text.ts";
 import { pauseUntilTold } from "#src/domain/wall-clock.ts";
 import { distanceM } from "#src/domain/geo.ts";
+import type { Grade } from "#src/domain/vocabulary.ts";
 import { dayMs, hourS } from "#src/domain/units.ts";
 import { view } from "#src/domain/view.ts";
 import { pauseAfterFailure, takenBy } from "#src/domain/webhook-retry.ts";
@@ -61,7 +62,7 @@ export function createAlertSender(
     if (isUnavailable(error)) throw error;
     const { name: fault } = error as Error;
     quarantine.add("push_devices", new Map([[String(claimed.deviceId), fault]]));
-    return verdictOf(claimed, { status: null, answer: null, fault, durationMs: 0 }, "");
+    return afterFailure(claimed, { status: null, answer: null, fault, durationMs: 0 });
   };
 
   const tryToSend = async (claimed: ClaimedDevice): Promise<AlertVerdict> => {
@@ -79,14 +80,19 @@ export function createAlertSender(
       log.warn({ browser: device }, "the subscription cannot be read any more, forgotten");
       return "gone";
     }
-    const message = await messageOf(claimed, now);
-    if (message === null) return "outdated";
-    const attempt = await send(subscription, message);
-    return verdictOf(claimed, attempt, local.day);
+    const found = await messageOf(claimed, now);
+    if (found === null) return "outdated";
+    const attempt = await send(subscription, found.message);
+    if (takenBy(attempt.status) !== "taken") return afterFailure(claimed, attempt);
+    log.info({ browser: device, status: attempt.status, ms: attempt.durationMs }, "driver told");
+    return { told: { day: local.day, pauseMs: config.alertGapMs, grade: found.grade } };
   };
 
-  /** The message with the stations as they are now; null when none of them has the grade any more. */
-  const messageOf = async (claimed: ClaimedDevice, now: number): Promise<AlertMessage | null> => {
+  /** The message of a grade with the stations as they are now; null when none of them has its grade any more. */
+  const messageOf = async (
+    claimed: ClaimedDevice,
+    now: number,
+  ): Promise<{ message: AlertMessage; grade: Grade } | null> => {
     const ids = [...new Set(claimed.matches.map(({ stationId }) => stationId))];
     const stations = new Map((await readStations(db, ids)).map((one) => [one.id, one]));
     const found = claimed.matches
@@ -106,7 +112,7 @@ export function createAlertSender(
     );
     const fuel = view(station.state, now, lifetimeMs);
     const named = { ...station, fuel, distanceM: nearest.distanceM };
-    return {
+    const message = {
       ...alertText(claimed.lang, match.grade, named, others.size - 1),
       lang: claimed.lang,
       path: `s/${encodeURIComponent(station.id)}?lang=${claimed.lang}`,
@@ -117,6 +123,7 @@ export function createAlertSender(
         label: stopLabel(claimed.lang),
       },
     };
+    return { message, grade: match.grade };
   };
 
   const send = (
@@ -131,16 +138,11 @@ export function createAlertSender(
     return post(receivers, config, endpoint, headers as Record<string, string>, body!);
   };
 
-  const verdictOf = (
+  const afterFailure = (
     { deviceId: device, failures, failingSince }: ClaimedDevice,
     { status, fault, durationMs: ms }: Attempt,
-    day: string,
   ): AlertVerdict => {
     const line = { browser: device, status, ms };
-    if (takenBy(status) === "taken") {
-      log.info(line, "driver told");
-      return { told: { day, pauseMs: config.alertGapMs } };
-    }
     const now = clock();
     const pauseMs = isGone(status)
       ? null
@@ -174,7 +176,7 @@ export function createAlertSender(
     close: worker.close,
     /** Matches the changes with alerts, and wakes the workers for these devices. */
     async look(): Promise<void> {
-      await matchAlerts(db, config, clock());
+      await matchAlerts(db, config, clock);
       await wakeDevices(db, producer);
     },
   };

@@ -91,8 +91,8 @@ export const claimDevice = (
 
 /** The result of an attempt for its device. */
 export type AlertVerdict =
-  /** Told: counted for its day, and followed by a pause. */
-  | { told: { day: string; pauseMs: number } }
+  /** Told of a grade: counted for its day, and followed by a pause. */
+  | { told: { day: string; pauseMs: number; grade: Grade } }
   /** No match is true any more. */
   | "outdated"
   /** Later: at night, or after the most notifications of a day. */
@@ -118,13 +118,19 @@ export const settleDevice = (
       await rows(tx, sql, [fenced[0]!.endpoint_hash]);
       return true;
     }
-    if (verdict === "outdated" || "told" in verdict)
+    if (verdict === "outdated" || "told" in verdict) {
+      // Other grades that the browser waits for have their own notification.
+      const done =
+        verdict === "outdated"
+          ? matches
+          : matches.filter(({ grade }) => grade === verdict.told.grade);
       await rows(
         tx,
         `delete from fuel_alert_matches m using unnest(?::bigint[], ?::text[]) as told(alert, station)
          where m.alert_id = told.alert and m.station_id = told.station`,
-        [matches.map(({ alertId }) => alertId), matches.map(({ stationId }) => stationId)],
+        [done.map(({ alertId }) => alertId), done.map(({ stationId }) => stationId)],
       );
+    }
     if (verdict === "outdated") return true;
     if ("told" in verdict)
       await rows(

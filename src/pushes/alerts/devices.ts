@@ -75,7 +75,9 @@ export const askAlert = (
       `insert into push_devices (reporter, viewer, endpoint_hash, lang, time_zone)
        values (decode(?, 'hex'), decode(?, 'hex'), ?, ?, ?)
        on conflict (reporter) do update set viewer = excluded.viewer, endpoint_hash = excluded.endpoint_hash,
-         lang = excluded.lang, time_zone = excluded.time_zone, failures = 0, failing_since = null
+         lang = excluded.lang, time_zone = excluded.time_zone, failures = 0, failing_since = null,
+         next_at = case when push_devices.failures > 0 and push_devices.endpoint_hash <> excluded.endpoint_hash
+           then '-infinity' else push_devices.next_at end
        returning id`,
       [reporter, viewer, endpoint, lang, timeZone],
     );

@@ -4,6 +4,7 @@ import { view } from "#src/domain/view.ts";
 import { type FeedRow, givenOut, isGivenOut, readStations } from "#src/feed/feed.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
+import { msOf } from "#src/marks/marks.ts";
 
 /** Stations of one transaction. */
 const pageStations = 500;
@@ -45,11 +46,11 @@ export const wantedAt = (
 export async function matchAlerts(
   db: Db,
   { statusLifetimeMs }: Pick<Config, "statusLifetimeMs">,
-  now: number,
+  clock: () => number,
 ): Promise<number> {
   let matched = 0;
   while (await isBehind(db)) {
-    const page = await inTransaction(db, (tx) => matchPage(tx, statusLifetimeMs, now));
+    const page = await inTransaction(db, (tx) => matchPage(tx, statusLifetimeMs, clock));
     matched += page;
   }
   return matched;
@@ -72,14 +73,16 @@ interface Changed {
   station_id: string;
   seq: number;
   timed: boolean;
+  /** ms. */
+  at: number;
 }
 
-async function matchPage(tx: Tx, lifetimeMs: number, now: number): Promise<number> {
+async function matchPage(tx: Tx, lifetimeMs: number, clock: () => number): Promise<number> {
   // The lock makes processes take pages one after the other. Changes are read in a later statement.
   const sql = `${cursorsSql} for update`;
   const [cursor] = await rows<{ change_seq: number; time_change_seq: number }>(tx, sql);
   const after = (table: "changes" | "time_changes", timed: boolean): string =>
-    `(select station_id, seq, ${timed} as timed from ${givenOut(table)} where seq > ? order by seq limit ${pageStations})`;
+    `(select station_id, seq, ${timed} as timed, ${msOf("at")} as at from ${givenOut(table)} where seq > ? order by seq limit ${pageStations})`;
   const changed = await rows<Changed>(
     tx,
     `${after("changes", false)} union all ${after("time_changes", true)}`,
@@ -93,10 +96,15 @@ async function matchPage(tx: Tx, lifetimeMs: number, now: number): Promise<numbe
     "select station_id, grades from station_grades where station_id = any(?::text[])";
   const known = await rows<{ station_id: string; grades: Wanted[] }>(tx, knownSql, [ids]);
   const before = new Map(known.map((one) => [one.station_id, one.grades]));
+  // The changes of this page are all before it.
+  const now = clock();
+  const times = new Map<string, number>();
+  for (const { station_id: id, at } of changed) times.set(id, Math.max(at, times.get(id) ?? at));
   const compared = stations.map((station) => {
     const had = before.get(station.id) ?? [];
     const has = wantedAt(station, had, now, lifetimeMs);
-    return { station, had, has, fresh: has.filter((grade) => !had.includes(grade)) };
+    const fresh = has.filter((grade) => !had.includes(grade));
+    return { station, had, has, fresh, at: times.get(station.id)! };
   });
   const different = compared.filter(({ had, has }) => had.join() !== has.join());
   await storeGrades(tx, different);
@@ -112,6 +120,8 @@ async function matchPage(tx: Tx, lifetimeMs: number, now: number): Promise<numbe
 
 interface Compared {
   station: FeedRow;
+  /** Time of its last change, ms, also by time alone. */
+  at: number;
   has: Wanted[];
   fresh: Wanted[];
 }
@@ -136,8 +146,8 @@ const distanceSql = `case when a.lat between -90 and 90 and a.lon between -180 a
 
 /** Stores matches with alerts from before the change: later drivers have seen the station on the map. */
 async function storeMatches(tx: Tx, different: readonly Compared[]): Promise<number> {
-  const gained = different.flatMap(({ station, fresh }) =>
-    fresh.map((grade) => ({ station, grade })),
+  const gained = different.flatMap(({ station, at, fresh }) =>
+    fresh.map((grade) => ({ station, at, grade })),
   );
   if (gained.length === 0) return 0;
   const told = await rows(
@@ -154,7 +164,7 @@ async function storeMatches(tx: Tx, different: readonly Compared[]): Promise<num
       gained.map(({ grade }) => grade),
       gained.map(({ station }) => station.lat),
       gained.map(({ station }) => station.lon),
-      gained.map(({ station }) => station.at),
+      gained.map(({ at }) => at),
     ],
   );
   return told.length;

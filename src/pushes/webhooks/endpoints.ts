@@ -36,8 +36,12 @@ const columns = `id, partner_id, url, description, off_at is null as enabled, of
   (select count(*) from webhook_deliveries d where d.endpoint_id = e.id and d.delivered_at is null) as waiting,
   case when old_secret_until > server_now() then old_secret_until end as old_secret_until, created_at`;
 
-/** Forgets failures, so that a webhook is tried at once after a change or when it is switched on. */
-const freshSql = "failures = 0, failing_since = null, next_at = '-infinity'";
+/**
+ * Forgets failures, so that a webhook is tried at once after a change or when it is switched on; also that of an attempt
+ * which is under way, by ending its claim.
+ */
+const freshSql = `failures = 0, failing_since = null, next_at = '-infinity',
+  claims = claims % 1000000000000 + 1, claimed_until = '-infinity'`;
 /** Cursors at the current end: a webhook is told of later changes. */
 const cursorsSql = `change_seq = coalesce((select max(seq) from ${givenOut("changes")}), 0),
   time_change_seq = coalesce((select max(seq) from ${givenOut("time_changes")}), 0)`;
