@@ -1,6 +1,5 @@
 import type { ConsoleHeldGroup } from "#src/contract/console-review.ts";
 import type { Speaker } from "#src/domain/chance/shares.ts";
-import { hourMs } from "#src/domain/units.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { networkDigits } from "#src/marks/source-blocks.ts";
 import { firstIdOfDayAfter, msOf } from "#src/marks/marks.ts";
@@ -12,7 +11,7 @@ const exactDegrees = 0.00003;
 const comparedHours = 3;
 
 type Row = Omit<ConsoleHeldGroup, "said" | "selection" | "leans" | "lies"> &
-  ConsoleHeldGroup["said"] & { speakers: Speaker[] };
+  ConsoleHeldGroup["said"] & { speakers: Speaker[]; last: number };
 
 /** Of a larger group the lies are those of so many of its marks. */
 const speakersMost = 200;
@@ -39,18 +38,21 @@ export async function heldGroups(
   shareOf?: (speaker: Speaker) => number,
 ): Promise<ConsoleHeldGroup[]> {
   const found = await readGroups(db);
-  const groups = found.map(({ yes, low, no, queue, speakers, ...group }): ConsoleHeldGroup => {
-    const { key_id: key, network, city, hour } = group;
-    const source = network === null ? { ...(key === null ? {} : { key }) } : { network };
-    const lies = speakers.reduce((sum, one) => sum + (shareOf?.(one) ?? 0), 0) / speakers.length;
-    return {
-      ...group,
-      lies: shareOf === undefined ? null : Math.round(100 * lies),
-      leans: leaning(group.agree, group.disagree),
-      said: { yes, low, no, queue },
-      selection: { ...source, city, since: hour, until: hour + hourMs },
-    };
-  });
+  const groups = found.map(
+    ({ yes, low, no, queue, speakers, last, ...group }): ConsoleHeldGroup => {
+      const { key_id: key, network, city, hour } = group;
+      const source = network === null ? { ...(key === null ? {} : { key }) } : { network };
+      const lies = speakers.reduce((sum, one) => sum + (shareOf?.(one) ?? 0), 0) / speakers.length;
+      return {
+        ...group,
+        lies: shareOf === undefined ? null : Math.round(100 * lies),
+        leans: leaning(group.agree, group.disagree),
+        said: { yes, low, no, queue },
+        // What comes after the group was read is in another one: nobody has seen it.
+        selection: { ...source, city, since: hour, until: last + 1 },
+      };
+    },
+  );
   const step = ({ lies }: ConsoleHeldGroup): number => Math.floor((lies ?? 0) / 5);
   return groups.sort((a, b) => step(b) - step(a));
 }
@@ -61,7 +63,7 @@ const readGroups = (db: Db): Promise<Row[]> =>
     `select ${msOf("date_trunc('hour', m.received_at)")} as hour,
        case when m.viewer is null then m.key_id end as key_id, left(encode(m.viewer, 'hex'), ${networkDigits}) as network,
        case when m.viewer is null then min(p.name) end as partner, coalesce(c.name, '') as city,
-       count(*) as marks, count(distinct m.station_id) as stations, count(distinct m.reporter_id) as reporters,
+       ${msOf("max(m.received_at)")} as last, count(*) as marks, count(distinct m.station_id) as stations, count(distinct m.reporter_id) as reporters,
        count(*) filter (where m.status = 'yes') as yes, count(*) filter (where m.status = 'low') as low,
        count(*) filter (where m.status = 'no') as no, count(*) filter (where m.status = 'queue') as queue,
        (array_agg(json_build_object('fuel', m.status <> 'no', 'newcomer', m.newcomer, 'remote', m.remote,

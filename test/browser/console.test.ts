@@ -128,6 +128,32 @@ describe("browser: console", function () {
     expect(answer.headers.get("x-ratelimit-daily-limit")).to.equal("90000");
   });
 
+  it("saves of a partner what was changed, and signs nobody out without the service", async () => {
+    const { id } = await addPartner(site.country, { rpm: 700, daily: 5000 });
+    const page = await signIn(`/partners/${id}`);
+    const save = page.getByRole("button", { name: "Save", exact: true });
+    await save.waitFor();
+    expect(await save.isDisabled()).to.equal(true);
+    const setting = async (): Promise<unknown> =>
+      (await rows(site.country.db, "select rpm, bind_ips from partners where id = ?", [id]))[0];
+    // Somebody else meanwhile.
+    await rows(site.country.db, "update partners set rpm = 900 where id = ?", [id]);
+    await page.getByLabel("Secret keys work only from their addresses").click();
+    await save.click();
+    await page.getByText("Saved, takes effect within 15 s").waitFor();
+    expect(await setting()).to.deep.equal({ rpm: 900, bind_ips: false });
+    await until(
+      () => page.getByLabel("Requests per minute").inputValue(),
+      (shown) => shown === "900",
+    );
+    await page.context().setOffline(true);
+    await press(page, "Sign out");
+    await page.getByText("The service cannot be reached.").waitFor();
+    await page.context().setOffline(false);
+    await press(page, "Sign out");
+    await page.getByLabel("Password").waitFor();
+  });
+
   itLong("rejects a limit request at once, with a comment, and Undo brings it back", async () => {
     const { secret } = await addPartner(site.country, { rpm: 700, daily: 5000 });
     const client = createClient(site.web.baseUrl, secret);

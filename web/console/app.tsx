@@ -2,7 +2,7 @@ import { Button } from "#web/kit/button.tsx";
 import { useEffect, useState } from "preact/hooks";
 import type { ConsoleAccount, ConsoleHealth } from "#src/contract/console.ts";
 import { account, api, useLoaded } from "#web/console/api.ts";
-import { said } from "#web/console/doing.ts";
+import { said, tell } from "#web/console/doing.ts";
 import { BrandsPage } from "#web/console/pages/brands.tsx";
 import { ChancesPage } from "#web/console/pages/chances.tsx";
 import { DecisionRecordPage } from "#web/console/pages/decision-record.tsx";
@@ -69,8 +69,9 @@ function Signed({ name, role }: { name: string; role: string }) {
     return () => window.removeEventListener("keydown", onKey);
   }, []);
   const signOut = async (): Promise<void> => {
-    await api.send("DELETE", "/session");
-    account.value = null;
+    const { failure } = await api.send("DELETE", "/session");
+    if (failure === undefined) account.value = null;
+    else if (failure.code !== "session-over") tell(failure.words);
   };
   return (
     <div class="shell">

@@ -1,4 +1,4 @@
-import { useForm } from "#web/console/parts/use-form.ts";
+import { changesOf, useForm } from "#web/console/parts/use-form.ts";
 import { useState } from "preact/hooks";
 import type { ConsoleKey } from "#src/contract/console.ts";
 import { minuteMs } from "#src/domain/units.ts";
@@ -21,29 +21,17 @@ interface Props {
 /** A new key, or other settings for one. */
 export function KeyForm({ partnerId, before, done, close }: Props) {
   const [kind, setKind] = useState<ConsoleKey["kind"]>(before?.kind ?? "secret");
-  const { form, at, on } = useForm({
-    label: before?.label ?? "",
-    bound: [...(before?.domains ?? []), ...(before?.ips ?? [])].join(", "),
-    confirm: String(before?.confirm_min ?? 0),
-    reports: before?.reports ?? true,
-    massNo: before === null ? "" : String(before.mass_no_limit),
-    expires: before?.expires == null ? "" : localText(before.expires),
-  });
+  const [start] = useState(() => typedOf(before));
+  const { form, at, on } = useForm(start);
   const doing = useDoing();
   const { ask, question } = useAsking();
   const send = async (): Promise<void> => {
-    const bound = form.bound.split(/[\s,]+/).filter((one) => one !== "");
-    const settings = {
-      label: form.label,
-      ...(kind === "secret" ? { ips: bound } : { domains: bound }),
-      confirm_min: Number(form.confirm),
-      reports: form.reports,
-      ...(form.massNo === "" ? {} : { mass_no_limit: Number(form.massNo) }),
-      expires: form.expires === "" ? null : new Date(form.expires).getTime(),
-    };
+    const settings = settingsOf(kind, form);
     if (before !== null) {
+      const changes = changesOf(settingsOf(kind, start), settings);
+      if (Object.keys(changes).length === 0) return close();
       const words = say("Saved, takes effect within 15 s");
-      const saved = await doing.run(words, "PATCH", `/keys/${before.id}`, settings);
+      const saved = await doing.run(words, "PATCH", `/keys/${before.id}`, changes);
       if (saved !== null) await done(null);
       return;
     }
@@ -129,6 +117,30 @@ export function KeyForm({ partnerId, before, done, close }: Props) {
       {question}
     </>
   );
+}
+
+const typedOf = (key: ConsoleKey | null) => ({
+  label: key?.label ?? "",
+  bound: [...(key?.domains ?? []), ...(key?.ips ?? [])].join(", "),
+  confirm: String(key?.confirm_min ?? 0),
+  reports: key?.reports ?? true,
+  massNo: key === null ? "" : String(key.mass_no_limit),
+  expires: key?.expires == null ? "" : localText(key.expires),
+});
+
+function settingsOf(
+  kind: ConsoleKey["kind"],
+  { label, bound, confirm, reports, massNo, expires }: ReturnType<typeof typedOf>,
+) {
+  const bounds = bound.split(/[\s,]+/).filter((one) => one !== "");
+  return {
+    label,
+    ...(kind === "secret" ? { ips: bounds } : { domains: bounds }),
+    confirm_min: Number(confirm),
+    reports,
+    ...(massNo === "" ? {} : { mass_no_limit: Number(massNo) }),
+    expires: expires === "" ? null : new Date(expires).getTime(),
+  };
 }
 
 /** A moment as a `datetime-local` field has it, in the viewer's zone. */

@@ -1,4 +1,4 @@
-import { useForm } from "#web/console/parts/use-form.ts";
+import { changesOf, useForm } from "#web/console/parts/use-form.ts";
 import type { ConsoleKey, ConsolePartner, ConsoleUsageDay } from "#src/contract/console.ts";
 import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useAsking } from "#web/kit/asking.tsx";
@@ -66,6 +66,22 @@ export function PartnerPage({ id }: { id: string }) {
   );
 }
 
+const typedOf = (partner: ConsolePartner, cacheDefault: number) => ({
+  name: partner.name,
+  rpm: String(partner.rpm),
+  daily: String(partner.daily),
+  enabled: partner.enabled,
+  bind_ips: partner.bind_ips,
+  accept_remote: partner.accept_remote,
+  cache: partner.cache_ttl_s === null ? "default" : "own",
+  ttl: String(partner.cache_ttl_s ?? cacheDefault),
+});
+
+const settingsOf = ({ cache, ttl, rpm, daily, ...rest }: ReturnType<typeof typedOf>) => ({
+  ...{ ...rest, rpm: Number(rpm), daily: Number(daily) },
+  cache_ttl_s: cache === "default" ? null : Number(ttl),
+});
+
 function Settings({
   partner,
   peak,
@@ -78,26 +94,18 @@ function Settings({
   cacheDefault: number;
   changed: () => Promise<void>;
 }) {
-  const { id, cache_ttl_s: ttl } = partner;
-  const { form, set, at, on } = useForm({
-    name: partner.name,
-    rpm: String(partner.rpm),
-    daily: String(partner.daily),
-    enabled: partner.enabled,
-    bind_ips: partner.bind_ips,
-    accept_remote: partner.accept_remote,
-    cache: ttl === null ? "default" : "own",
-    ttl: String(ttl ?? cacheDefault),
-  });
+  const { id } = partner;
+  const start = typedOf(partner, cacheDefault);
+  const { form, set, forget, at, on } = useForm(start);
   const { ask, question } = useAsking();
   const doing = useDoing();
   const locked = !mayChange();
   const save = async (): Promise<void> => {
-    const { cache, ttl: seconds, rpm, daily, ...rest } = form;
-    const cacheTtl = cache === "default" ? null : Number(seconds);
-    const body = { ...rest, rpm: Number(rpm), daily: Number(daily), cache_ttl_s: cacheTtl };
+    const body = changesOf(settingsOf(start), settingsOf(form));
     const words = say("Saved, takes effect within 15 s");
-    if ((await doing.run(words, "PATCH", `/partners/${id}`, body)) !== null) await changed();
+    if ((await doing.run(words, "PATCH", `/partners/${id}`, body)) === null) return;
+    await changed();
+    forget();
   };
   const submit = (): void => {
     // Shutting a partner out stops a running service, and so do limits below its use: that is asked for.
@@ -122,7 +130,12 @@ function Settings({
   return (
     <>
       {question}
-      <Form send={submit} doing={doing} action={!locked && say("Save")}>
+      <Form
+        send={submit}
+        doing={doing}
+        action={!locked && say("Save")}
+        disabled={Object.keys(changesOf(start, form)).length === 0}
+      >
         <h2>{say("Limits and switches")}</h2>
         <div class="grid">
           <TextField

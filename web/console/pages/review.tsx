@@ -52,8 +52,8 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
   );
   const decide = async (verb: Verb, ids: readonly number[]): Promise<void> => {
     const words = (done: DecidedMarks): string => wordsOf(verb, done);
-    await doing.run(words, "POST", `/review/${verb}`, { ids });
-    setChosen(new Set());
+    const done = await doing.run(words, "POST", `/review/${verb}`, { ids });
+    if (done !== null) setChosen(new Set());
     await reload();
   };
   const decideOne = async (verb: Verb, { id, station }: ConsoleHeldMark): Promise<void> => {
@@ -103,6 +103,19 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
     else next.delete(id);
     setChosen(next);
   };
+  const open = loading.value.value?.marks ?? [];
+  const cards = decided.inPlace(open, (mark) => (
+    <HeldMark
+      key={mark.id}
+      mark={mark}
+      others={open}
+      chosen={chosen.has(mark.id)}
+      busy={doing.busy}
+      choose={(on) => choose(mark.id, on)}
+      approve={() => void decideOne("approve", mark)}
+      reject={() => void decideOne("reject", mark)}
+    />
+  ));
   return (
     <section>
       <h1>{say("Review")}</h1>
@@ -158,23 +171,10 @@ export function ReviewPage({ changed }: { changed: () => Promise<void> }) {
                 )}
               </div>
             )}
-            {decided
-              .inPlace(marks, (mark) => (
-                <HeldMark
-                  key={mark.id}
-                  mark={mark}
-                  others={marks}
-                  chosen={chosen.has(mark.id)}
-                  busy={doing.busy}
-                  choose={(on) => choose(mark.id, on)}
-                  approve={() => void decideOne("approve", mark)}
-                  reject={() => void decideOne("reject", mark)}
-                />
-              ))
-              .slice(0, shown)}
-            {marks.length > shown && (
+            {cards.slice(0, shown)}
+            {cards.length > shown && (
               <Button onClick={() => setShown(shown + perStep)}>
-                {say("Show {n} more", { n: Math.min(perStep, marks.length - shown) })}
+                {say("Show {n} more", { n: Math.min(perStep, cards.length - shown) })}
               </Button>
             )}
           </>

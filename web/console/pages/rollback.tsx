@@ -24,6 +24,7 @@ export function RollbackPage() {
   const choices = useLoaded<ConsoleChoices>("/choices").value.value;
   const asked = place.value.query;
   const [preview, setPreview] = useState<{ of: object; seen: ConsoleRollback } | null>(null);
+  const [usual] = useState(() => localText(Date.now() - dayMs));
   const { form, set, at } = useForm(
     {
       partner: asked.get("partner") ?? "",
@@ -36,7 +37,7 @@ export function RollbackPage() {
       remote: "",
       first_seen_since: "",
       first_seen_until: "",
-      since: localText(Date.now() - dayMs),
+      since: usual,
       until: "",
     },
     // It is of another selection now.

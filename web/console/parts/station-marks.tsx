@@ -27,13 +27,12 @@ export function StationMarks({
   const path = `/stations/${encodeURIComponent(id)}?`;
   const { entries, more, fault } = useOlder("marks", path, { marks: first, next });
   const moved = new Map(chances.map((one) => [one.id, one]));
-  const seen = new Map(entries.map((mark) => [mark.id, mark]));
   return (
     <div class="card">
       <h2>{say("Marks")}</h2>
       <Table
         caption={say("Marks of this station")}
-        rows={[...seen.values()]}
+        rows={entries}
         id={(mark) => mark.id}
         empty={say("No marks for this station yet.")}
         columns={[
