@@ -209,6 +209,16 @@ describe("browser: embedding the map", function () {
       () => told("height"),
       (some) => some.at(-1)?.["height"] === 0,
     );
+    // In the other language it still knows the page around.
+    await map.getByRole("button", { name: "More" }).click();
+    await map.getByRole("link", { name: "Русский" }).click();
+    await until(
+      () => told("ready"),
+      (some) => some.length === 2,
+    );
+    await ask({ type: "fuelmark:set-fuel", fuel: "92" });
+    await map.getByRole("button", { name: "92", exact: true, pressed: true }).waitFor();
+    await map.getByRole("button", { name: "Ещё" }).waitFor();
     expect(complaints.filter((said) => !said.includes("404"))).to.deep.equal([]);
   });
 

@@ -82,9 +82,12 @@ export async function ask<T>(
   }
 }
 
+export const askStation = (id: string): Promise<Told<{ station: Station }>> =>
+  ask(`/stations/${encodeURIComponent(id)}`);
+
 /** The station of that id; null when there is none, or nobody answers. */
 export async function findStation(id: string): Promise<Station | null> {
-  const told = await ask<{ station: Station }>(`/stations/${encodeURIComponent(id)}`);
+  const told = await askStation(id);
   return told.kind === "ok" ? told.body.station : null;
 }
 

@@ -1,4 +1,4 @@
-import { findStation } from "#web/widget/api.ts";
+import { askStation } from "#web/widget/api.ts";
 import { grade } from "#web/widget/grade.ts";
 import { heldStation } from "#web/widget/loader.ts";
 import type { Target } from "#web/widget/map-handle.ts";
@@ -20,8 +20,12 @@ export function heedPage(goTo: (target: Target) => void): void {
 }
 
 async function openStation(id: string, goTo: (target: Target) => void): Promise<void> {
-  const station = heldStation(id) ?? (await findStation(id));
-  if (station === null) return tell({ type: "fuelmark:station-unknown", station_id: id });
+  const held = heldStation(id);
+  const told = held === undefined ? await askStation(id) : null;
+  if (told?.kind === "refused" && told.status === 404)
+    return tell({ type: "fuelmark:station-unknown", station_id: id });
+  const station = told?.kind === "ok" ? told.body.station : held;
+  if (station === undefined) return;
   goTo({ lat: station.lat, lon: station.lon, zoom: stationZoom });
   openCard(station);
 }

@@ -27,6 +27,7 @@ export function joinEarlyList(): void {
     else if (id !== undefined)
       void findStation(id).then((station) => {
         if (station !== null) openCard(station, { fly: true });
+        else location.assign(link.href);
       });
     else return;
     event.preventDefault();

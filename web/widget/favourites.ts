@@ -12,6 +12,10 @@ export const favouritesMax = 20;
 
 /** The driver's own stations (decisions 15.29), those that were chosen last first. They leave no device. */
 export const favourites = signal<readonly Kept[]>(read());
+// Another tab has changed them.
+addEventListener("storage", ({ key }) => {
+  if (key === stored) favourites.value = read();
+});
 /** The favourites as the service has answered them. */
 const told = signal<ReadonlyMap<string, Station>>(new Map());
 

@@ -86,7 +86,10 @@ export const heldParts = (): readonly Loaded[] => [...loaded.values()];
 export function restoreParts(parts: readonly Loaded[]): void {
   const newer = [...loaded.values()];
   loaded.clear();
-  for (const part of parts) loaded.set(nameOf(part.box), { ...part, due: true });
+  // A clock that was put back must not make them newer than what comes now.
+  const at = Date.now();
+  for (const part of parts)
+    loaded.set(nameOf(part.box), { ...part, at: Math.min(part.at, at), due: true });
   for (const part of newer) loaded.set(nameOf(part.box), part);
   publish();
 }

@@ -13,7 +13,7 @@ import { ask, serverNow, type Station } from "#web/widget/api.ts";
 import { isFavourite } from "#web/widget/favourites.ts";
 import { expire } from "#web/widget/filters.ts";
 import { grade } from "#web/widget/grade.ts";
-import { heldParts, heldStations, resume } from "#web/widget/loader.ts";
+import { heldParts, heldStations, resume, trouble } from "#web/widget/loader.ts";
 import { map } from "#web/widget/map-handle.ts";
 import { restore } from "#web/widget/offline/kept.ts";
 import { toldAt } from "#web/widget/offline/told-at.ts";
@@ -111,22 +111,31 @@ async function lookAround(from: Origin): Promise<void> {
   resume();
   const answer = await answerAround(from);
   if (mine !== turn) return;
-  goodUntil = Date.now() + goodMs;
+  goodUntil = isPoor(answer) ? 0 : Date.now() + goodMs;
   nearest.value = answer;
 }
 
+/** The service could not be asked. */
+const isPoor = (answer: Nearest): boolean => answer.kind !== "found" || answer.asOf !== null;
+
 /**
- * Looks again where the answer in sight is some minutes old, from where the driver is by now: a list of an hour ago
- * sends people to empty pumps. The map moves only with the driver, and an answer stays until there is a newer one.
+ * Looks again where the answer in sight is some minutes old, or was given without the service, from where the driver is
+ * by now: a list of an hour ago sends people to empty pumps. The map moves only with the driver, and an answer stays
+ * until there is a newer one.
  */
 export async function renewNearest(): Promise<void> {
   const before = nearest.peek();
-  if (before.kind !== "found" || document.hidden || Date.now() < goodUntil) return;
+  if (before.kind !== "found" && before.kind !== "unavailable") return;
+  if (document.hidden || Date.now() < goodUntil || trouble.peek() !== null) return;
   goodUntil = Date.now() + goodMs;
   const mine = turn;
   const from = await originNow(before.from);
   const answer = await answerAround(from);
-  if (mine !== turn || answer.kind !== "found" || answer.asOf !== null) return;
+  if (mine !== turn) return;
+  if (isPoor(answer)) {
+    goodUntil = 0;
+    return;
+  }
   if (from === before.from) onMap = answer;
   else keepPlace(from);
   nearest.value = answer;
@@ -214,6 +223,7 @@ async function widen(
   for (const radiusKm of nearRadiiKm) {
     const box = nameOf(boxAround(from, radiusKm * 1000));
     const told = await ask<{ stations: Station[] }>(`/stations?bbox=${box}&sort=distance${filter}`);
+    if (told.kind !== "ok" && looked.stations.length > 0) break;
     if (told.kind !== "ok")
       return (await fromHeld(from, fitting)) ?? { offline: told.kind === "offline" };
     looked = { ...looked, radiusKm, stations: fitting(told.body.stations, radiusKm * 1000) };

@@ -1,4 +1,5 @@
 import { effect } from "@preact/signals";
+import { minuteMs } from "#src/domain/units.ts";
 import { pointAt, worldX, worldY } from "#web/kit/map-view.ts";
 import { ask, type City, findStation } from "#web/widget/api.ts";
 import { heedPage } from "#web/widget/asked.ts";
@@ -13,11 +14,20 @@ import { restore, whenSilent } from "#web/widget/offline/kept.ts";
 import { openCard, openPanel, panel, putListBelow } from "#web/widget/panels.ts";
 import { placeAtStart } from "#web/widget/place.ts";
 import { endSketch, moveSketch, sketch, sketchUntilDrawn } from "#web/widget/sketch.ts";
-import { cities, config, hasNoCities, noMap, view, type WidgetConfig } from "#web/widget/state.ts";
+import {
+  cities,
+  config,
+  hasNoCities,
+  noMap,
+  now,
+  view,
+  type WidgetConfig,
+} from "#web/widget/state.ts";
 import { tell } from "#web/widget/telling.ts";
 import { words } from "#web/widget/words.ts";
 
 const retryMs = 5000;
+const configMs = 10 * minuteMs;
 const stationZoom = 15;
 /** A view of the country, for those of whom nobody knows where they are. */
 const countryZoom = 4;
@@ -68,6 +78,7 @@ export async function start(): Promise<void> {
       : { lat: city.lat, lon: city.lon, zoom: city.zoom });
   const target = answers && panel.peek() === "nearest" ? besidePanel(wanted, size) : wanted;
   keepFresh();
+  keepConfig();
   void loadCities();
   // Whoever closes the question for a place wants to see the map.
   effect(() => {
@@ -133,6 +144,18 @@ async function untilKnown(): Promise<WidgetConfig> {
   }
 }
 
+/** Asks again how the map is set up, and whether there is an incident: an installed map stays open for days. */
+function keepConfig(): void {
+  let askedMs = Date.now();
+  now.subscribe(() => {
+    if (document.hidden || Date.now() - askedMs < configMs) return;
+    askedMs = Date.now();
+    void ask<WidgetConfig>("/widget/config").then((told) => {
+      if (told.kind === "ok") config.value = told.body;
+    });
+  });
+}
+
 /** The city with this name; "unknown", with a warning, when there is none, null when nothing was asked or said. */
 async function findCity(name: string): Promise<City | "unknown" | null> {
   if (name === "" || page.point !== null) return null;
@@ -151,15 +174,18 @@ async function findCity(name: string): Promise<City | "unknown" | null> {
 const fold = (text: string): string =>
   text.normalize("NFC").toLowerCase().replaceAll("ё", "е").replace(/\s+/g, " ").trim();
 
-/** The largest cities first, then the others. */
+/** The largest cities first, then the others. What the device has kept stays in sight until as many have come. */
 async function loadCities(): Promise<void> {
+  const fresh: City[] = [];
   for (let offset = 0; offset < citiesMax; offset += citiesPerPage) {
     const path = `/cities?limit=${citiesPerPage}&offset=${offset}`;
     const told = await ask<{ cities: City[]; total: number }>(path);
     if (told.kind !== "ok") return;
-    cities.value = [...cities.value, ...told.body.cities];
-    hasNoCities.value = told.body.total === 0;
-    if (cities.value.length >= told.body.total) return;
+    fresh.push(...told.body.cities);
+    const whole = Math.min(told.body.total, citiesMax);
+    if (fresh.length >= Math.min(whole, cities.peek().length)) cities.value = [...fresh];
+    hasNoCities.value = whole === 0;
+    if (fresh.length >= whole) return;
   }
 }
 

@@ -54,8 +54,13 @@ export function tellOfCards(): void {
   });
 }
 
-/** The origin of the page around, as the browser names it; null: there is none. */
-export const embedder = page.framed ? originOf(document.referrer) : null;
+/**
+ * The origin of the page around, as the browser names it; null: there is none. The referrer is the map itself once the
+ * frame has gone to another language; some browsers tell only that.
+ */
+export const embedder = page.framed
+  ? (originOf(location.ancestorOrigins?.[0] ?? "") ?? originOf(document.referrer))
+  : null;
 
 function originOf(address: string): string | null {
   try {

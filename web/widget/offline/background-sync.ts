@@ -8,12 +8,14 @@ export const channelName = "fuelmark-marks";
 
 /** Sends waiting marks without a page. Rejects when one goes on waiting, so that the browser tries again. */
 export async function sendFromWorker(): Promise<void> {
-  const due = (await allEntries()).filter(
-    ({ refused, notBefore }) => refused === null && notBefore <= Date.now(),
-  );
+  const open = (await allEntries()).filter(({ refused }) => refused === null);
   let waits = false;
-  for (const { id } of due) {
-    const told = await attempt(id, Date.now, async ({ api, key }, { path, body }) => {
+  for (const { id, notBefore } of open) {
+    if (notBefore > Date.now()) {
+      waits = true;
+      continue;
+    }
+    const told = await attempt(id, async ({ api, key }, { path, body }) => {
       try {
         const response = await fetch(api + path, {
           method: "POST",

@@ -37,11 +37,11 @@ export function enter({ stationId, what, statement }: Said): string {
     ...{ id, stationId, what, status: statement.status, api: page.api, key: page.key },
     title: station === undefined ? stationId : stationName(station),
     body: { ...statement, device: deviceId() },
-    saidAt: serverNow(),
+    ...said(),
     notBefore: Date.now() + ownPageMs,
     ...{ tries: 0, refused: null },
   };
-  void inTurn(() => putEntry(entry));
+  store(entry);
   return id;
 }
 
@@ -50,11 +50,21 @@ export function enterSuggestion(title: string, body: object): string {
   const id = randomId();
   const entry: WaitingEntry = {
     ...{ id, title, body, stationId: "", what: "suggest", status: null },
-    ...{ api: page.root.replace(/\/$/, ""), key: page.key, saidAt: serverNow() },
+    ...{ api: page.root.replace(/\/$/, ""), key: page.key, ...said() },
     ...{ notBefore: Date.now() + ownPageMs, tries: 0, refused: null },
   };
-  void inTurn(() => putEntry(entry));
+  store(entry);
   return id;
+}
+
+const said = (): Pick<WaitingEntry, "saidAt" | "aheadMs"> => {
+  const saidAt = serverNow();
+  return { saidAt, aheadMs: saidAt - Date.now() };
+};
+
+/** A page that is closed at once may send nothing: the worker is woken for each. */
+function store(entry: WaitingEntry): void {
+  void inTurn(() => putEntry(entry)).then(askForSync);
 }
 
 /** Stores the mark's new content; for `forMs` only this page may send it. */
@@ -98,7 +108,7 @@ export async function deliver(id: string, more: object): Promise<Told<Report> | 
 }
 
 const sendOne = (id: string): Promise<Told<Report> | undefined> =>
-  attempt(id, serverNow, ({ api }, { path, body }) => ask<Report>(path, { body, api }));
+  attempt(id, ({ api }, { path, body }) => ask<Report>(path, { body, api }));
 
 /** Reads the waiting marks; asks the browser to wake the worker for them. */
 async function look(): Promise<void> {

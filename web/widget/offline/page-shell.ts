@@ -30,25 +30,28 @@ export async function answerPage(
   return (await kept(root, url)) ?? (await asked)?.clone() ?? Response.error();
 }
 
-/** Asks for the page at the root and keeps it. */
+/**
+ * Asks for the page at the root and keeps it; a way to another page is none. Rejects when it does not come, or is of
+ * another build than these files.
+ */
 export async function keepPage(root: URL): Promise<void> {
-  await keep(root, root, await fetch(root, { cache: "no-store", redirect: "manual" }), () => true);
+  const answer = await fetch(root, { cache: "no-store", redirect: "manual" });
+  if (answer.type === "opaqueredirect") return;
+  if (!(await keep(root, root, answer))) throw new Error("The page does not fit the files.");
 }
 
 const assetsOf = (text: string): string[] =>
   [...text.matchAll(/"(assets\/[^"]+)"/g)].map(([, name]) => name!);
 
-/** Keeps a page only with its assets: a page of another build could not start without network. */
-async function keep(
-  root: URL,
-  { pathname }: URL,
-  answer: Response | null,
-  isHeld = (asset: string): boolean => getCacheKeyForURL(new URL(asset, root).href) !== undefined,
-): Promise<void> {
-  if (answer === null || !answer.ok || pathname !== root.pathname) return;
+/** Keeps a page only with its assets: a page of another build could not start without network. True when it is kept. */
+async function keep(root: URL, { pathname }: URL, answer: Response | null): Promise<boolean> {
+  if (answer === null || !answer.ok || pathname !== root.pathname) return false;
   const copy = answer.clone();
-  if (!assetsOf(await answer.clone().text()).every(isHeld)) return;
+  const isHeld = (asset: string): boolean =>
+    getCacheKeyForURL(new URL(asset, root).href) !== undefined;
+  if (!assetsOf(await answer.clone().text()).every(isHeld)) return false;
   await (await caches.open(cacheName)).put(root, copy);
+  return true;
 }
 
 async function kept(root: URL, url: URL): Promise<Response | undefined> {

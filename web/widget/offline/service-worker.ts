@@ -28,7 +28,8 @@ registerRoute(
 );
 
 scope.addEventListener("install", (event) => {
-  event.waitUntil(keepPage(root).catch(() => {}));
+  // Without a page for its files the worker does not come, and the one before goes on.
+  event.waitUntil(keepPage(root));
   // The new worker starts at once: files of the former version, which open pages need, stay on the server for a day.
   event.waitUntil(scope.skipWaiting());
 });

@@ -19,6 +19,8 @@ export interface WaitingEntry {
   key: string;
   /** Time of the mark by the service's clock, ms. */
   saidAt: number;
+  /** The lead of the service's clock over this browser's by then, ms; absent where an earlier release has stored it. */
+  aheadMs?: number;
   /** Only the page in which it was made may send it before this time, ms by this browser's clock. */
   notBefore: number;
   tries: number;

@@ -54,7 +54,6 @@ async function findEntry(id: string): Promise<WaitingEntry | undefined> {
  */
 export function attempt<T>(
   id: string,
-  now: () => number,
   post: (entry: WaitingEntry, sent: Sent) => Promise<Told<T>>,
 ): Promise<Told<T> | undefined> {
   return alone(`fuelmark mark ${id}`, async () => {
@@ -62,8 +61,9 @@ export function attempt<T>(
     if (entry === undefined || entry.refused !== null) return undefined;
     const tried = { ...entry, tries: entry.tries + 1 };
     await putEntry(tried);
-    const isOld = entry.what !== "suggest" && now() - entry.saidAt > countsMs;
-    const told = isOld ? tooOld : await post(tried, sentOf(tried, now()));
+    const now = Date.now() + (entry.aheadMs ?? 0);
+    const isOld = entry.what !== "suggest" && now - entry.saidAt > countsMs;
+    const told = isOld ? tooOld : await post(tried, sentOf(tried, now));
     if (told.kind === "ok") await dropEntry(id);
     else if (told.kind === "refused" && isFinal(told)) await putEntry({ ...tried, refused: told });
     return told;

@@ -6,6 +6,7 @@ import { Icon } from "#web/kit/icon.tsx";
 import type { City } from "#web/widget/api.ts";
 import { grade } from "#web/widget/grade.ts";
 import { keepCity } from "#web/widget/kept-view.ts";
+import { trouble } from "#web/widget/loader.ts";
 import { map } from "#web/widget/map-handle.ts";
 import {
   changePlace,
@@ -53,7 +54,7 @@ export const NearestPanel = () => {
     asked.current = grade.value;
     void lookAgain();
   }, [grade.value]);
-  useEffect(() => void renewNearest(), [now.value]);
+  useEffect(() => void renewNearest(), [now.value, trouble.value]);
   // The sheet has its height by then.
   useEffect(showNearest, [state, map.value]);
   useClosed(
