@@ -145,6 +145,10 @@ const functions = `
     -- As upkeep does while it drops tables of days.
     perform pg_advisory_xact_lock(7166740);
     days := array(select days_of_marks(month));
+    -- Postgres may have finished it for a release that was killed.
+    if days = '{}' then
+      return;
+    end if;
     select * into free from free_mark_ids(to_date(right(days[1], 8), 'YYYYMMDD'), days);
     execute 'lock table ' || array_to_string(days, ', ') || ' in share mode';
     execute format('create table %I (like marks including all)', month);

@@ -16,8 +16,8 @@ const source: Knex.MigrationSource<string> = {
 
 /**
  * Brings the database to the newest schema. Several at once are safe: one migrates, the others wait for it. Throws when
- * a migration fails; its work is rolled back. Throws with a sentence for the operator when a newer version has migrated
- * this database already.
+ * a migration fails; its work is rolled back, and that of those before it stays. Throws with a sentence for the operator
+ * when a newer version has migrated this database already.
  */
 export async function migrate(db: Db, log: Log): Promise<void> {
   // A session lock outlives knex's own transactions; it goes with the connection if this process dies.
@@ -26,9 +26,18 @@ export async function migrate(db: Db, log: Log): Promise<void> {
     await tx.raw("set local lock_timeout = 0");
     await tx.raw("select pg_advisory_xact_lock(?)", [lockIds.migrate]);
     await refuseNewer(tx);
-    const [, names] = (await db.migrate.latest({ migrationSource: source })) as [number, string[]];
-    log.info({ applied: names }, names.length === 0 ? "schema is up to date" : "schema migrated");
+    // knex's own lock is a row, which a killed run leaves locked; ours keeps others away.
+    await db.migrate.forceFreeMigrationsLock({ migrationSource: source });
+    const applied: string[] = [];
+    for (let done = await next(db); done.length > 0; done = await next(db)) applied.push(...done);
+    log.info({ applied }, applied.length === 0 ? "schema is up to date" : "schema migrated");
   });
+}
+
+/** Runs one migration, so that it commits together with its record, and gives its name; empty when none is left. */
+async function next(db: Db): Promise<string[]> {
+  const [, names] = (await db.migrate.up({ migrationSource: source })) as [number, string[]];
+  return names;
 }
 
 /** Refuses a database of a newer version; knex would call the folder of migrations corrupt. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import pg from "pg";
-import { createClient } from "#test/flow/client.ts";
+import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { createBareDatabase, type TestDatabase } from "#test/harness/database.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
@@ -41,16 +41,42 @@ describe("upgrade: a database of an earlier version, by the bundled release role
     return role;
   };
 
+  const ask = async <T extends object>(sql: string): Promise<T[]> =>
+    (await client.query<T>(sql)).rows;
+  const applied = async (): Promise<string[]> =>
+    (await ask<{ name: string }>("select name from knex_migrations order by id")).map(
+      ({ name }) => name,
+    );
+  const had: string[] = [];
+
+  it("goes on where a killed run stopped, also while Postgres still works for that one", async () => {
+    had.push(...(await applied()));
+    const months = `pg_locks where locktype = 'advisory' and objid = 7166740 and not granted
+      and database = (select oid from pg_database where datname = current_database())`;
+    await client.query("select pg_advisory_lock(7166740)");
+    const killed = await startProcess("release", ["node", "dist/release.js"], env);
+    await until(
+      () => ask(`select from ${months}`),
+      (waiting) => waiting.length === 1,
+    );
+    await killed.kill9();
+    expect((await applied()).at(-1)).to.match(/^0055/);
+    expect(await ask("select is_locked from knex_migrations_lock")).to.deep.equal([
+      { is_locked: 1 },
+    ]);
+    const started = release();
+    await until(
+      () => ask(`select from ${months}`),
+      (waiting) => waiting.length === 2,
+    );
+    await client.query("select pg_advisory_unlock(7166740)");
+    await started;
+  });
+
   it("knows the migrations that it has by the same names, adds only what is new, and once", async () => {
-    const applied = async (): Promise<string[]> =>
-      (
-        await client.query<{ name: string }>("select name from knex_migrations order by id")
-      ).rows.map((row) => row.name);
-    const before = await applied();
-    expect(before).to.have.length(9);
-    await release();
+    expect(had).to.have.length(9);
     const after = await applied();
-    expect(after.slice(0, before.length)).to.deep.equal(before);
+    expect(after.slice(0, had.length)).to.deep.equal(had);
     expect((await release()).lines.join("\n")).to.contain("schema is up to date");
     expect(await applied()).to.deep.equal(after);
   });
