@@ -6,7 +6,8 @@ import { table, type Output, type Surroundings } from "#cli/output.ts";
 import { ExitError, exitErrorOf } from "#cli/exit-error.ts";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { loadConfig, settings, type Config } from "#src/infrastructure/config.ts";
-import { createDb, isUnavailable, type Db } from "#src/infrastructure/db.ts";
+import { databaseFault } from "#src/infrastructure/database-fault.ts";
+import { createDb, type Db } from "#src/infrastructure/db.ts";
 import { directUrl } from "#src/infrastructure/postgres-hosts.ts";
 import { createProgress, type Progress } from "#src/infrastructure/progress.ts";
 import { noSchema } from "#src/infrastructure/schema-fault.ts";
@@ -97,38 +98,12 @@ export async function withDb<T extends object>(
     if (isRefusal(done)) throw exitErrorOf(done);
     return done;
   } catch (error) {
-    const said = databaseFault(error);
+    const { code } = error as { code?: unknown };
+    const said = code === "42P01" ? noSchema : databaseFault(error);
     throw said === null ? error : new ExitError(said, 1);
   } finally {
     progress.end();
     await db.destroy();
-  }
-}
-
-/** What an operator can do about a fault of Postgres; null for a fault of ours. */
-function databaseFault(error: unknown): string | null {
-  const { code, message } = error as { code?: unknown; message: string };
-  // knex puts the statement before the message.
-  const why = `(${message.split(" - ").at(-1)})`;
-  switch (code) {
-    case "42P01":
-      return noSchema;
-    case "42501":
-      return `this user of Postgres may not do that ${why}: use the DATABASE_URL of the owner of the tables`;
-    case "28P01":
-    case "28000":
-    case "3D000":
-      return `Postgres refuses DATABASE_URL ${why}: check its user, password and database`;
-    case "25006":
-    case "53100":
-      return `the database takes no writes ${why}: see docs/operations.md, "A database that takes no writes"`;
-    case "55P03":
-    case "57014":
-    case "40P01":
-    case "25P03":
-      return `Postgres broke the command off ${why}: something else holds what it needs, or it took too long. Run it again`;
-    default:
-      return isUnavailable(error) ? `Postgres does not answer ${why}` : null;
   }
 }
 

@@ -1,6 +1,7 @@
 import { issueConsumerKey } from "#src/keys/consumer-key.ts";
 import { migrate } from "#src/infrastructure/migrate.ts";
-import { createDb, isUnavailable } from "#src/infrastructure/db.ts";
+import { databaseFault } from "#src/infrastructure/database-fault.ts";
+import { createDb } from "#src/infrastructure/db.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { refuseUnsuitable, roleConfig } from "#src/infrastructure/lifecycle.ts";
 import { poolerFault } from "#src/infrastructure/pooler.ts";
@@ -15,9 +16,9 @@ try {
   await migrate(db, log);
   await issueConsumerKey(db, config);
 } catch (error) {
-  if (isUnavailable(error))
-    log.fatal({ reason: (error as Error).message }, "Postgres at DATABASE_URL does not answer");
-  else log.fatal({ err: error }, "migration failed");
+  const said = databaseFault(error);
+  if (said === null) log.fatal({ err: error }, "migration failed");
+  else log.fatal({ reason: (error as Error).message }, said);
   process.exitCode = 1;
 } finally {
   await db.destroy();

@@ -24,7 +24,10 @@ export async function migrate(db: Db, log: Log): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.raw("set local idle_in_transaction_session_timeout = 0");
     await tx.raw("set local lock_timeout = 0");
-    await tx.raw("select pg_advisory_xact_lock(?)", [lockIds.migrate]);
+    // The other may copy marks for hours.
+    await tx.raw("set local statement_timeout = 0");
+    const waiting = tx.raw("select pg_advisory_xact_lock(?)", [lockIds.migrate]);
+    await waiting.options({ query_timeout: 2 ** 31 - 1 });
     await refuseNewer(tx);
     // knex's own lock is a row, which a killed run leaves locked; ours keeps others away.
     await db.migrate.forceFreeMigrationsLock({ migrationSource: source });

@@ -1,10 +1,17 @@
 import { createServer } from "node:net";
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { useInstance } from "#test/harness/use.ts";
 import { type RoleProcess, startProcess } from "#test/harness/processes.ts";
 import { sized } from "#test/harness/long.ts";
 import { readProcfile } from "#demo/roles.ts";
+import { loadConfig } from "#src/infrastructure/config.ts";
+import { createDb, rows } from "#src/infrastructure/db.ts";
+import { createLog } from "#src/infrastructure/log.ts";
+import { lockIds } from "#src/infrastructure/locks.ts";
+import { migrate } from "#src/infrastructure/migrate.ts";
+import { until } from "#test/flow/client.ts";
 
 const procfile = readProcfile();
 /** All roles read their settings and stop by the same code: in the short run one that serves and one that works. */
@@ -67,7 +74,40 @@ describe("flow: a role that cannot start", function () {
   it("release says that Postgres is away", async () => {
     const release = await start("release", { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" });
     expect(await release.exited).to.equal(1);
-    expect(release.lines.at(-1)).to.contain("DATABASE_URL does not answer");
+    expect(release.lines.at(-1)).to.contain("Postgres does not answer (");
+  });
+
+  it("release says that Postgres broke it off, not that it is away", async () => {
+    const { db } = instance;
+    await db.transaction(async (tx) => {
+      await tx.raw(`select pg_advisory_xact_lock(${lockIds.migrate})`);
+      const release = await start("release", {});
+      const cancel = `select pg_cancel_backend(pid) from pg_locks
+        where locktype = 'advisory' and objid = ${lockIds.migrate} and not granted
+          and database = (select oid from pg_database where datname = current_database())`;
+      await until(
+        () => rows(db, cancel),
+        (cancelled) => cancelled.length > 0,
+      );
+      expect(await release.exited).to.equal(1);
+      expect(release.lines.at(-1)).to.contain("Postgres broke the command off");
+    });
+  });
+
+  it("release waits for another one for longer than a statement may take", async () => {
+    const hasty = createDb(loadConfig({ ...instance.env, QUERY_TIMEOUT_MS: "2000" }), "test", 2);
+    try {
+      const { migrating } = await instance.db.transaction(async (tx) => {
+        await tx.raw(`select pg_advisory_xact_lock(${lockIds.migrate})`);
+        const migrating = migrate(hasty, createLog({ logLevel: "silent" }, "test"));
+        migrating.catch(() => undefined);
+        await sleep(4000);
+        return { migrating };
+      });
+      await migrating;
+    } finally {
+      await hasty.destroy();
+    }
   });
 
   it("release leaves a database alone that a newer version has migrated, and says so", async () => {
