@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { migrations } from "#migrations/list.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { Connection } from "#src/infrastructure/pool.ts";
 import { createHosts, directUrl } from "#src/infrastructure/postgres-hosts.ts";
@@ -6,7 +7,10 @@ import { createHosts, directUrl } from "#src/infrastructure/postgres-hosts.ts";
 /** For the operator, of a database that no release has migrated. */
 export const noSchema = "this database has no schema yet: run the release role first";
 
-/** `noSchema` where it applies, else null. Rejects while Postgres is away. */
+/**
+ * `noSchema`, or what is missing of this version's schema; null when nothing is. That of a newer version has more, which
+ * is no fault: going back is allowed. Rejects while Postgres is away.
+ */
 export async function schemaFault(config: Config): Promise<string | null> {
   const client = new Connection({
     hosts: createHosts(directUrl(config)),
@@ -17,7 +21,15 @@ export async function schemaFault(config: Config): Promise<string | null> {
     await client.connect();
     const found = await client.query("select to_regclass('knex_migrations') as migrations");
     const [row] = (found as pg.QueryResult<{ migrations: string | null }>).rows;
-    return row?.migrations == null ? noSchema : null;
+    if (row?.migrations == null) return noSchema;
+    const { rows } = (await client.query("select name from knex_migrations")) as pg.QueryResult<{
+      name: string;
+    }>;
+    const applied = new Set(rows.map(({ name }) => name));
+    const missing = Object.keys(migrations).filter((name) => !applied.has(name));
+    return missing.length === 0
+      ? null
+      : `this database lacks ${missing.join(", ")}: run the release role of this version first`;
   } finally {
     await client.end().catch(() => undefined);
   }

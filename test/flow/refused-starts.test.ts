@@ -6,6 +6,7 @@ import { useInstance } from "#test/harness/use.ts";
 import { type RoleProcess, startProcess } from "#test/harness/processes.ts";
 import { sized } from "#test/harness/long.ts";
 import { readProcfile } from "#demo/roles.ts";
+import { migrations } from "#migrations/list.ts";
 import { loadConfig } from "#src/infrastructure/config.ts";
 import { createDb, rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
@@ -58,6 +59,18 @@ describe("flow: a role that cannot start", function () {
       expect(early.lines.at(-1)).to.contain("has no schema yet: run the release role first");
     }
     await db.schema.renameTable("hidden", "knex_migrations");
+  });
+
+  it("a role says that the release role of its own version has not run, and leaves", async () => {
+    const { db } = instance;
+    const newest = Object.keys(migrations).sort().at(-1)!;
+    await db("knex_migrations").where({ name: newest }).update({ name: "9999_from_tomorrow" });
+    for (const role of tried.filter((name) => name !== "release")) {
+      const early = await start(role, {});
+      expect(await early.exited).to.equal(1);
+      expect(early.lines.at(-1)).to.contain(`lacks ${newest}: run the release role`);
+    }
+    await db("knex_migrations").where({ name: "9999_from_tomorrow" }).update({ name: newest });
   });
 
   it("web says which address is taken", async () => {
