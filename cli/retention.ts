@@ -5,7 +5,7 @@ import { withDb } from "#cli/instance.ts";
 import { card, table, type Output } from "#cli/output.ts";
 import { line } from "#cli/values.ts";
 import { formatTime } from "#src/domain/time.ts";
-import { allowRetention, listRetentionAsks } from "#src/operators/retention-asks.ts";
+import { allowRetention, countedMost, listRetentionAsks } from "#src/operators/retention-asks.ts";
 
 const words = (word: string, before?: string): string =>
   line(80, "not empty")(before === undefined ? word : `${before} ${word}`);
@@ -19,7 +19,7 @@ export function retentionCommand(output: () => Output): Command {
   verb(
     command,
     "show",
-    "what waits: how many rows or days of marks, how old, and the time before which all would go",
+    "what waits: how many rows (counted up to a million) or days of marks, how old, and the time before which all would go",
     "retention show",
     "retention show --json",
   ).action(async () => {
@@ -28,7 +28,14 @@ export function retentionCommand(output: () => Output): Command {
       ...{ step, count, oldest: formatTime(oldest), before: formatTime(keptFrom) },
       ...{ asked: formatTime(asked), allowed: allowed === null ? null : formatTime(allowed) },
     }));
-    output().result(lines, (list) => table(list, "nothing waits"));
+    output().result(lines, (list) => {
+      const most = `more than ${countedMost}`;
+      const said = list.map((ask) => ({
+        ...ask,
+        count: ask.count > countedMost ? most : ask.count,
+      }));
+      return table(said, "nothing waits");
+    });
   });
 
   verb(

@@ -10,11 +10,16 @@ import { line } from "#src/operators/inputs.ts";
 
 /** The data that a step of the retention would delete. */
 export interface Due {
-  /** Rows, or days whose marks are to be cleared. */
+  /** Rows up to `countedMost` + 1, or days whose marks are to be cleared. */
   count: number;
   /** Time of the oldest, ms; null when nothing is due. */
   oldest: number | null;
 }
+
+/** Rows are counted so far: to count hundreds of millions takes longer than a statement may. */
+export const countedMost = 1_000_000;
+const counted = (count: number): Record<string, number> =>
+  count > countedMost ? { more_than: countedMost } : { count };
 
 /** One run of a step. Times in ms of the database's clock. */
 export interface StepRun {
@@ -52,7 +57,7 @@ export async function mayDelete(
   const days = Math.max(now - known!.doneAt, keptFrom - oldest) / dayMs;
   if (days * dayMs < lateMs) return true;
   if (known!.allowed) {
-    log.info({ step, count }, "deletes what an operator has allowed");
+    log.info({ step, ...counted(count) }, "deletes what an operator has allowed");
     return true;
   }
   await inTransaction(db, async (tx) => {
@@ -60,7 +65,7 @@ export async function mayDelete(
        on conflict (step) do update set asked_at = coalesce(retention_steps.asked_at, excluded.asked_at),
          count = excluded.count, oldest = excluded.oldest, kept_from = excluded.kept_from, allowed_at = null`;
     await rows(tx, sql, [step, count, oldest, keptFrom]);
-    const details = { count, days: Math.floor(days) };
+    const details = { ...counted(count), days: Math.floor(days) };
     // The alarm is raised once a day.
     const at = startOfDay(now);
     const subject = { code: "retention", retention: step } as const;
@@ -68,7 +73,7 @@ export async function mayDelete(
   });
   if (!known!.asked)
     log.warn(
-      { step, count, days: Math.floor(days) },
+      { step, ...counted(count), days: Math.floor(days) },
       "more is due than usual, waits until an operator allows it",
     );
   return false;
@@ -120,7 +125,7 @@ export const allowRetention = operatorAct(allowed, noId, async (tx, { step }) =>
        where step = ? and asked_at is not null and allowed_at is null returning count`;
   const [ask] = await rows<{ count: number }>(tx, sql, [step]);
   if (ask !== undefined) {
-    const details = { count: ask.count };
+    const details = counted(ask.count);
     const value = { step, ...details };
     return { value, action: "retention.allow", subject: `retention ${step}`, details };
   }

@@ -187,6 +187,25 @@ describe("worker: retention", function () {
     expect(await left("service_days")).to.deep.equal([1, 89, 90, 99, 100]);
   });
 
+  it("counts a million rows at most before it asks, and says that there are more", async () => {
+    const { db } = country;
+    await other.query(
+      `insert into service_days (day, feed, first_minute, well)
+       select (server_now() at time zone 'UTC')::date - 200, lpad(n::text, 7, '0'), 0, 1 from generate_series(1, 1000002) n`,
+    );
+    await run();
+    const [alarm] = await rows<{ details: object }>(
+      db,
+      "select details from alarms where subject = 'retention days of the service'",
+    );
+    expect(alarm!.details).to.deep.equal({ more_than: 1_000_000, days: 99 });
+    const [asked] = (await runOperator(instance.env, "retention", "show", "--json")).json;
+    expect(asked).to.include({ step: "days of the service", count: 1_000_001 });
+    const shown = await runOperator(instance.env, "retention", "show");
+    expect(shown.out).to.contain("more than 1000000");
+    await other.query("truncate service_days");
+  });
+
   describe("when the clock of the database is not to be believed", () => {
     const year = 365 * 86_400;
     let ahead: TestInstance["config"];

@@ -7,7 +7,7 @@ import { hoursKept } from "#src/limits/usage-rows.ts";
 import { insightDaysMax } from "#src/marks/insight-days.ts";
 import { firstIdOfDay, fromMs, msOf } from "#src/marks/marks.ts";
 import { dropRuns } from "#src/marks/stored-runs.ts";
-import { type Due, mayDelete, noteDeleted } from "#src/operators/retention-asks.ts";
+import { countedMost, type Due, mayDelete, noteDeleted } from "#src/operators/retention-asks.ts";
 import { retireAlerts } from "#src/pushes/alerts/devices.ts";
 import { dropSessions } from "#src/operators/sessions.ts";
 import type { RoleDeps } from "#workers/role.ts";
@@ -73,12 +73,13 @@ function stepsOf(deps: Deps, now: number, patience: typeof usualPatience): Recor
   const keptFrom = now - config.retentionDays * dayMs;
   const clearedFrom = startOfDay(now - config.positionDays * dayMs);
   const opinionsFrom = Math.min(now - 3 * config.statusLifetimeMs, startOfDay(now) - 2 * dayMs);
-  /** A step that deletes the rows of `table` whose time, the SQL `at`, is before `from`. */
+  /** Deletes the rows of `table` whose time `at` is before `from`, or those that `where` names by the mark `at`. */
   const old = (table: string, at: string, from: number, where?: Where): Step => {
     const { sql, bindings } = where ?? { sql: `${at} <= ${fromMs}`, bindings: [from] };
+    const oldest = where === undefined ? `min(${at})` : endOfDayOf(`min(${at})`);
     return {
       keptFrom: from,
-      due: () => dueIn(db, table, at, sql, bindings),
+      due: () => dueIn(db, table, oldest, sql, bindings),
       work: () => deleteOld(db, table, sql, bindings),
     };
   };
@@ -88,7 +89,7 @@ function stepsOf(deps: Deps, now: number, patience: typeof usualPatience): Recor
     "imported statuses": old("seeds", "imported_at", keptFrom),
     // Opinions that no late mark can meet any more. Their time is short, so a wrong clock matters soon.
     opinions: {
-      ...old("opinions", endOfDayOf("mark_id"), opinionsFrom, {
+      ...old("opinions", "mark_id", opinionsFrom, {
         sql: `effective_at < ${fromMs} and mark_id < ?`,
         bindings: [now - 3 * config.statusLifetimeMs, firstIdOfDay(now - 2 * dayMs)],
       }),
@@ -100,7 +101,7 @@ function stepsOf(deps: Deps, now: number, patience: typeof usualPatience): Recor
       work: () => dropRuns(db, now - config.runsDays * dayMs),
     },
     "review changes": old("review_changes", "at", now - 2 * dayMs),
-    "decided marks": old("mark_batch_marks", endOfDayOf("mark_id"), startOfDay(keptFrom), {
+    "decided marks": old("mark_batch_marks", "mark_id", startOfDay(keptFrom), {
       sql: "mark_id < ?",
       bindings: [firstIdOfDay(keptFrom)],
     }),
@@ -139,7 +140,7 @@ function stepsOf(deps: Deps, now: number, patience: typeof usualPatience): Recor
     // This is the last step, because it may wait for a long transaction.
     partitions: {
       keptFrom: startOfDay(keptFrom),
-      due: () => dueIn(db, "marks", endOfDayOf("id"), `id < ${firstIdOfDay(keptFrom)}`, []),
+      due: () => dueIn(db, "marks", endOfDayOf("min(id)"), `id < ${firstIdOfDay(keptFrom)}`, []),
       work: () => dropMarks(clocked, keptFrom, patience),
     },
   };
@@ -163,15 +164,18 @@ const usageOf = (keptDays: number): string =>
   `(select ${endOfDay} as at from usage_days union all select ${endOfDay} from usage_errors
     union all select hour - ${keptDays * dayMs - hoursKept * hourMs} * interval '1 ms' from usage_hours) u`;
 
+/** What is due, in two parts that both end early: an index finds the oldest, and the count is bounded. */
 const dueIn = async (
   db: Db,
   table: string,
-  at: string,
+  oldest: string,
   where: string,
   bindings: readonly unknown[],
 ): Promise<Due> => {
-  const sql = `select count(*), ${msOf(`min(${at})`)} as oldest from ${table} where ${where}`;
-  return (await rows<Due>(db, sql, bindings))[0]!;
+  const due = `from ${table} where ${where}`;
+  const sql = `select (select count(*) from (select ${due} limit ${countedMost + 1}) d) as count,
+    ${msOf(`(select ${oldest} ${due})`)} as oldest`;
+  return (await rows<Due>(db, sql, [...bindings, ...bindings]))[0]!;
 };
 
 /** The first run of each station is its oldest, which an index finds. */
@@ -180,7 +184,7 @@ const dueRuns = (db: Db, endedBefore: number): Promise<Due> =>
     db,
     `station_status s cross join lateral (
        select to_at, from_at from status_runs where station_id = s.station_id order by from_at limit 1) r`,
-    "to_at",
+    "min(to_at)",
     `from_at < ${fromMs} and to_at < ${fromMs}`,
     [endedBefore, endedBefore],
   );
