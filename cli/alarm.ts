@@ -8,7 +8,7 @@ import { ExitError } from "#cli/exit-error.ts";
 import { id, listLimit } from "#cli/values.ts";
 import { acknowledgeAlarm, listAlarms } from "#src/alarms/alarms.ts";
 import { channelsOf, faultOf } from "#src/alarms/channels.ts";
-import { readChannels } from "#src/alarms/claims.ts";
+import { noteReached, readChannels } from "#src/alarms/claims.ts";
 import { testMessage } from "#src/alarms/message.ts";
 import { kindNamed } from "#src/contract/alarm-kinds.ts";
 import { isRefusal } from "#src/contract/refusals.ts";
@@ -69,11 +69,11 @@ export function alarmCommand(output: () => Output): Command {
   verb(
     command,
     "test",
-    "send a test message through every channel of the settings; shows what each receiver answered",
+    "send a test message through every channel of the settings; shows what each receiver answered, and ends the fault of a channel that works",
     "alarm test",
   ).action(async () => {
-    const { env, result } = output();
-    const config = instanceConfig(env);
+    const out = output();
+    const config = instanceConfig(out.env);
     const channels = channelsOf(config, createClock(config));
     if (channels.length === 0)
       throw new ExitError(
@@ -90,9 +90,15 @@ export function alarmCommand(output: () => Output): Command {
         }
       }),
     );
+    const reached = answers.filter(({ ok }) => ok).map(({ channel }) => channel);
+    // A test also works while the database is away.
+    if (config.databaseUrl !== "")
+      await withDb(out, (db) => noteReached(db, reached)).catch((error: Error) =>
+        out.note(`failures of before stay noted: ${error.message}`),
+      );
     const words = answers.map(({ channel, answer }) => `${channel}: ${answer}`).join("; ");
     if (!answers.every(({ ok }) => ok)) throw new ExitError(words, 1);
-    result(
+    out.result(
       answers.map(({ channel, answer }) => ({ channel, answer })),
       (list) => table(list, ""),
     );

@@ -93,6 +93,14 @@ export async function noteFailure(
   await rows(db, sql, [pauseMs, fault, channel, number]);
 }
 
+/** Notes that these channels took a test: the alarms that they failed to send may be acknowledged meanwhile. */
+export const noteReached = (db: Db, channels: readonly ChannelName[]): Promise<object[]> =>
+  rows(
+    db,
+    "update alarm_channels set failures = 0, fault = null where channel = any(?::text[]) returning channel",
+    [channels],
+  );
+
 /** The state of the channels. */
 export const readChannels = (
   db: Db,

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { expect } from "chai";
 import { acknowledgeAlarm } from "#src/alarms/alarms.ts";
+import { readChannels } from "#src/alarms/claims.ts";
 import { type Alarm, raiseAlarms } from "#src/alarms/raise.ts";
 import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { by } from "#test/harness/by.ts";
@@ -260,7 +261,17 @@ describe("flow: alarms reach the operator", function () {
   });
 
   it("as a test through every channel, with what each answered", async () => {
+    // Of alarms that were acknowledged before they could be sent.
+    const fail = () => rows(instance.db, "update alarm_channels set failures = 3, fault = 'away'");
+    const failures = async () =>
+      (await readChannels(instance.db)).map(({ channel, failures: count }) => [channel, count]);
+    await fail();
     const ran = await runOperator(settings(), "alarm", "test", "--json");
+    expect(await failures()).to.deep.equal([
+      ["email", 0],
+      ["webhook", 0],
+    ]);
+    await fail();
     expect(ran.json).to.deep.equal([
       { channel: "email", answer: ran.json[0].answer },
       { channel: "webhook", answer: "HTTP 204" },
@@ -272,6 +283,10 @@ describe("flow: alarms reach the operator", function () {
     const failed = await runOperator(settings(), "alarm", "test");
     await mailbox.up();
     expect(failed.code).to.equal(1);
+    expect(await failures()).to.deep.equal([
+      ["email", 3],
+      ["webhook", 0],
+    ]);
     expect(failed.err).to.match(/email: failed \(.*ECONNREFUSED.*\); webhook: HTTP 204/);
     expect(failed.err).to.not.match(/hunter2|s3cret/);
     const none = await runOperator(instance.env, "alarm", "test");
