@@ -60,8 +60,8 @@ export async function importSource(
   const label = options.label ?? storedAs(source);
   const files = await asFault(paths.join(", "), () => findFiles(source, paths));
   if (isFault(files)) return files;
-  const { refusals } = options;
-  return withRefusedRows(label, refusals, async (rows) => {
+  const inputs = [...files.values()].map(({ path }) => path);
+  return withRefusedRows(label, options.refusals, inputs, async (rows) => {
     const unknown = new Map<string, number>();
     const now = await databaseNow(db);
     const stock = await readStock(db, options, { label, now, files, rows });

@@ -66,7 +66,8 @@ export function importStatuses(
   const files = new Map([["stockouts", { path, spec: { format: "csv" as const } }]]);
   if (stationsPath !== null)
     files.set("stations", { path: stationsPath, spec: { format: "csv" as const } });
-  return withRefusedRows(label, options.refusals, (rows) =>
+  const inputs = [path, ...(stationsPath === null ? [] : [stationsPath])];
+  return withRefusedRows(label, options.refusals, inputs, (rows) =>
     importStatusRows(db, config, { ...options, format }, (now, progress) =>
       format === "csv"
         ? readStatusCsv({ path, source: label }, progress, rows)

@@ -1,8 +1,8 @@
-import { open, readFile } from "node:fs/promises";
+import { open, readFile, stat } from "node:fs/promises";
 import { finished } from "node:stream/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { asFault, type FileFault, isFault } from "#src/import/read-text.ts";
+import { asFault, type FileFault, isFault, wrongFile } from "#src/import/read-text.ts";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 
@@ -58,16 +58,32 @@ export async function createRefusedRows(label: string, path?: string): Promise<R
   };
 }
 
+/** Throws a wrong-file fault if the file `path` is one of `inputs`, which it would empty. */
+async function refuseInput(path: string, inputs: readonly string[]): Promise<void> {
+  const [own, ...others] = await Promise.all(
+    [path, ...inputs].map((one) => stat(one).catch(() => null)),
+  );
+  if (own && others.some((other) => other?.ino === own.ino && other.dev === own.dev))
+    throw wrongFile(
+      "it is imported, and the rows that are left out would replace it",
+      "Name another file.",
+    );
+}
+
 /**
- * Runs an import that names its refused rows. Its result stays when their file cannot be completed, which
+ * Runs an import of `inputs` that names its refused rows. Its result stays when their file cannot be completed, which
  * `refusals_fault` then says: what was saved is saved.
  */
 export async function withRefusedRows<Summary extends object>(
   label: string,
   path: string | undefined,
+  inputs: readonly string[],
   work: (rows: RefusedRows) => Promise<Summary | FileFault>,
 ): Promise<(Summary & RefusalsFault) | FileFault> {
-  const rows = await asFault(path ?? "", () => createRefusedRows(label, path));
+  const rows = await asFault(path ?? "", async () => {
+    if (path !== undefined) await refuseInput(path, inputs);
+    return createRefusedRows(label, path);
+  });
   if (isFault(rows)) return rows;
   try {
     const done = await work(rows);

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { rows } from "#src/infrastructure/db.ts";
@@ -39,6 +39,24 @@ describe("rows that imports leave out", () => {
     await operator("cities", "import", cities, "--format", "geonames", "--refusals", refused);
     expect(await readFile(refused, "utf8")).to.match(/\nline 2,.*1,,,repeated-id\n$/);
     expect((await operator("cities", "import", cities)).out).to.include("--refusals FILE.csv");
+  });
+
+  it("never replace the file that is imported, whatever it is called", async () => {
+    const [statuses, alias] = [join(folder.path, "own.csv"), join(folder.path, "alias.csv")];
+    await writeFile(statuses, "station_id,status,fuels_now,fuels_no,updated\n");
+    await symlink(stations, alias);
+    for (const [path, named, ...args] of [
+      [stations, alias, "stations", ...map, "--source", "mine", "--dry-run"],
+      [statuses, statuses, "statuses", "--format", "csv"],
+      [stations, stations, "cities", "--format", "geonames"],
+    ] as const) {
+      const before = await readFile(path, "utf8");
+      const [noun, ...options] = args;
+      const refused = await operator(noun!, "import", path, ...options, "--refusals", named);
+      expect(refused).to.include({ code: 2 });
+      expect(refused.err).to.include(`${named}: it is imported`);
+      expect(await readFile(path, "utf8")).to.equal(before);
+    }
   });
 
   it("end an import whose list cannot be opened, and no import whose list does not fit on the disk", async () => {
