@@ -88,20 +88,27 @@ async function limitStatements(
   return { value, action: "database.timeouts", subject: "database", details: value };
 }
 
-type Parties = Record<"name" | "owner" | "caller" | "database", string>;
+type Parties = Record<"name" | "owner" | "caller" | "database" | "master", string>;
 
 /** Grants what every role but `upkeep` needs, also on tables that come later, and nothing to anyone else. Throws `ExitError`. */
 async function grantRows(tx: Tx, user: string): Promise<Done<{ user: string }>> {
   const sql = `select coalesce(to_regrole(quote_ident(?))::text, '') as name, relowner::regrole::text as owner,
-    quote_ident(current_user) as caller, quote_ident(current_database()) as database
-    from pg_class where oid = 'operator_log'::regclass`;
-  const { name, owner, caller, database } = (await rows<Parties>(tx, sql, [user]))[0]!;
+    quote_ident(current_user) as caller, quote_ident(datname) as database,
+    case when pg_has_role(datdba, 'usage') then '' else datdba::regrole::text end as master
+    from pg_class c, pg_database where c.oid = 'operator_log'::regclass and datname = current_database()`;
+  const { name, owner, caller, database, master } = (await rows<Parties>(tx, sql, [user]))[0]!;
   if (caller !== owner)
     throw new ExitError(`only ${owner}, who owns the tables, can do this: set its DATABASE_URL`, 1);
   if (name === "")
     throw new ExitError(`Postgres has no user ${user}: create it first (createuser --pwprompt)`, 1);
   if (name === owner)
     throw new ExitError(`${user} owns the tables: name the user that the other roles have`, 1);
+  // Postgres would only warn.
+  if (master !== "")
+    throw new ExitError(
+      `the database belongs to ${master}: alter database ${database} owner to ${owner}`,
+      1,
+    );
   await tx.raw(`revoke all on database ${database} from public;
     grant connect on database ${database} to ${name};
     grant usage on schema public to ${name};

@@ -99,6 +99,16 @@ describe("a user of the database with few rights", function () {
     expect((await grant(owner, owner)).err).to.include("owns the tables");
     expect((await grant("fuelmark_app", "fuelmark_app")).err).to.include(`only ${owner}`);
     expect(await grant(owner, "fuelmark_app"), "twice").to.include({ code: 0 });
+    const superuser = new pg.Client({ connectionString: postgres.url });
+    await superuser.connect();
+    await superuser.query(
+      `alter database ${owner} owner to stranger; grant connect on database ${owner} to ${owner}`,
+    );
+    const warned = await grant(owner, "fuelmark_app");
+    await superuser.query(`alter database ${owner} owner to ${owner}`);
+    await superuser.end();
+    expect(warned).to.include({ code: 1 });
+    expect(warned.err).to.include("the database belongs to stranger");
   });
 
   it("has the time-outs of its statements by itself, as behind a pooler, when it was asked for", async () => {
