@@ -232,7 +232,7 @@ describe("browser: the answer first", function () {
   });
 
   itLong("is told of one station alone from its card", async () => {
-    const { page } = await openPage({ ...phone, installs: true, notifies: true });
+    const { page } = await openPage({ ...phone, installs: true, windows: true });
     const origin = site.web.baseUrl;
     await page.context().grantPermissions(["notifications"], { origin });
     await page.addInitScript(

@@ -39,7 +39,7 @@ describe("browser: a driver who comes back", function () {
       ...phone,
       position: at,
       installs: true,
-      notifies: true,
+      windows: true,
     });
     const origin = site.web.baseUrl;
     await page.context().grantPermissions(["notifications", "geolocation"], { origin });

@@ -149,7 +149,7 @@ describe("browser: drivers on the map", function () {
 
   itLong("knows its driver in a frame without storage, on that website alone", async () => {
     const place = nextPlace();
-    const { page } = await openPage();
+    const { page } = await openPage({ windows: true });
     await page.goto(site.pageOn("www.shop.test", around(place)));
     await openCard(frameOf(page), place);
     await mark(frameOf(page), "Queue");

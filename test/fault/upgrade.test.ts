@@ -45,7 +45,9 @@ describe("fault: an upgrade and the way back, two versions side by side", functi
     console.log(`      from ${earlier.name}`);
     instance = await createTestInstance({ ...usualPatience, ...caps });
     database = await createBareDatabase();
-    env = { ...instance.env, DATABASE_URL: database.databaseUrl };
+    // A role that gives way to the others stops late on a full machine.
+    const patient = { STOP_MS: "50000" };
+    env = { ...instance.env, ...patient, DATABASE_URL: database.databaseUrl };
   });
   after(async () => {
     await load?.stop();

@@ -74,8 +74,8 @@ export interface PageOptions {
   pixelRatio?: number;
   /** The map may keep itself for later; else no service worker stands between a page and the service. */
   installs?: boolean;
-  /** It can show notifications, for which the run's browser may lack the windows. */
-  notifies?: boolean;
+  /** For notifications, and a storage apart on each website: the run's browser may have neither. */
+  windows?: boolean;
   /** False for a browser that runs no scripts. */
   scripts?: boolean;
 }
@@ -101,7 +101,7 @@ export interface OpenedPage {
 export async function openPage(options: PageOptions = {}): Promise<OpenedPage> {
   const { width = 1024, height = 700, locale = "en-GB", dark = false, position = null } = options;
   const { pixelRatio } = pictures === undefined ? options : sharp(options);
-  const opener = options.notifies === true ? (windowed ??= await openWindowed()) : browser!;
+  const opener = options.windows === true ? (windowed ??= await openWindowed()) : browser!;
   const context = await opener.newContext({
     viewport: { width, height },
     locale,
