@@ -223,9 +223,10 @@ async function widen(
   for (const radiusKm of nearRadiiKm) {
     const box = nameOf(boxAround(from, radiusKm * 1000));
     const told = await ask<{ stations: Station[] }>(`/stations?bbox=${box}&sort=distance${filter}`);
-    if (told.kind !== "ok" && looked.stations.length > 0) break;
-    if (told.kind !== "ok")
+    if (told.kind !== "ok") {
+      if (looked.stations.length > 0) break;
       return (await fromHeld(from, fitting)) ?? { offline: told.kind === "offline" };
+    }
     looked = { ...looked, radiusKm, stations: fitting(told.body.stations, radiusKm * 1000) };
     if (isEnough(looked) || (statuses === "" && looked.stations.length > 0)) break;
   }

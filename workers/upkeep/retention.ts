@@ -164,7 +164,7 @@ const usageOf = (keptDays: number): string =>
   `(select ${endOfDay} as at from usage_days union all select ${endOfDay} from usage_errors
     union all select hour - ${keptDays * dayMs - hoursKept * hourMs} * interval '1 ms' from usage_hours) u`;
 
-/** What is due, in two parts that both end early: an index finds the oldest, and the count is bounded. */
+/** What is due. The count is bounded, and the oldest is asked for by itself, so that an index can find it if there is one. */
 const dueIn = async (
   db: Db,
   table: string,

@@ -21,7 +21,7 @@ interface Props {
 /** A new key, or other settings for one. */
 export function KeyForm({ partnerId, before, done, close }: Props) {
   const [kind, setKind] = useState<ConsoleKey["kind"]>(before?.kind ?? "secret");
-  const [start] = useState(() => typedOf(before));
+  const start = typedOf(before);
   const { form, at, on } = useForm(start);
   const doing = useDoing();
   const { ask, question } = useAsking();
