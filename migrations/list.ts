@@ -54,6 +54,7 @@ import * as probeStationsToLock from "#migrations/0055_probe_stations_to_lock.ts
 import * as keepMarksByMonth from "#migrations/0056_keep_marks_by_month.ts";
 import * as dropStationCheck from "#migrations/0057_drop_station_check.ts";
 import * as vacuumTablesEarly from "#migrations/0058_vacuum_tables_early.ts";
+import * as letPartsLeaveTheirSource from "#migrations/0059_let_parts_leave_their_source.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -115,4 +116,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0056_keep_marks_by_month": keepMarksByMonth,
   "0057_drop_station_check": dropStationCheck,
   "0058_vacuum_tables_early": vacuumTablesEarly,
+  "0059_let_parts_leave_their_source": letPartsLeaveTheirSource,
 };

@@ -162,22 +162,33 @@ async function unlike(db: Db, source: string, some: readonly StationRow[]): Prom
 }
 
 /**
- * Ids of the stations of `source`: those that are in service, and those that an operator has closed by hand; and the
- * number of those that are parts of other stations.
+ * Ids of the stations of `source`: those that are in service, those that an operator has closed by hand, and those that
+ * are parts of other stations, `listed` or not by the newest file.
  */
 export async function idsOfSource(
   db: Db,
   source: string,
-): Promise<{ inService: string[]; closed: string[]; parts: number }> {
+): Promise<{ inService: string[]; closed: string[]; parts: { id: string; listed: boolean }[] }> {
   const sql = `select s.id, s.removed_at is null as open from stations s left join station_edits e on e.station_id = s.id
      where s.source = ? and (s.removed_at is null or e.in_service = false)`;
   const found = await rows<{ id: string; open: boolean }>(db, sql, [source]);
-  const joinedSql = `select count(*)::int as parts from station_pairs join stations on id = station_id
+  const partsSql = `select id, not gone as listed from station_pairs join stations on id = station_id
      where verdict = 'joined' and source = ?`;
-  const [joined] = await rows<{ parts: number }>(db, joinedSql, [source]);
+  const parts = await rows<{ id: string; listed: boolean }>(db, partsSql, [source]);
   const idsOf = (open: boolean): string[] =>
     found.filter((station) => station.open === open).map(({ id }) => id);
-  return { inService: idsOf(true), closed: idsOf(false), ...joined! };
+  return { inService: idsOf(true), closed: idsOf(false), parts };
+}
+
+/** Notes which parts their source lists: the others say nothing of their wholes, and leave their place to a new row. */
+export async function saveListed(
+  db: Db,
+  { listed, gone }: { listed: readonly string[]; gone: readonly string[] },
+): Promise<void> {
+  const sql = `update station_pairs p set gone = not p.gone from unnest(?::text[], ?::bool[]) as part (id, gone)
+     where p.station_id = part.id and p.verdict = 'joined' and p.gone <> part.gone`;
+  const ids = [...listed, ...gone];
+  if (ids.length > 0) await rows(db, sql, [ids, ids.map((_, n) => n >= listed.length)]);
 }
 
 async function removeChunk(

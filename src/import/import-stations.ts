@@ -1,7 +1,7 @@
 import type { StationRow } from "#src/feed/feed.ts";
 import { rows, type Db } from "#src/infrastructure/db.ts";
 import { gradesText } from "#src/domain/vocabulary.ts";
-import { idsOfSource, saveStations } from "#src/import/apply-stations.ts";
+import { idsOfSource, saveListed, saveStations } from "#src/import/apply-stations.ts";
 import { readAliases, servedBrands } from "#src/import/brand-aliases.ts";
 import {
   brandSpellings,
@@ -61,9 +61,11 @@ async function apply(
   await guardPositions(db, options, staged.found);
   const imported = withoutTownBrands(inCountry(staged, options.country), cities);
   const known = await idsOfSource(db, source);
-  guardShrinking(options, imported.length, known.inService.length + known.parts);
   const [inService, closed] = [new Set(known.inService), new Set(known.closed)];
-  const { groups, doubtful } = joinSame(imported, inService, closed);
+  const parts = known.parts.map(({ id }) => id);
+  const listed = known.parts.filter((part) => part.listed).map(({ id }) => id);
+  guardShrinking(options, imported.length, inService.size + listed.length);
+  const { groups, doubtful } = joinSame(imported, new Set([...inService, ...parts]), closed);
   const brands = brandSpellings(await servedBrands(db), imported);
   const knownBrand = knownBrands(await readAliases(db));
   const stations: StationRow[] = [];
@@ -78,20 +80,25 @@ async function apply(
   }
   const kept = new Set(stations.map(({ id }) => id));
   const doubles = groups.flatMap((group) => group.doubles);
-  const gone = (replaceSource ? [...inService, ...closed] : doubles).filter(
-    (id) => (inService.has(id) || closed.has(id)) && !kept.has(id),
-  );
-  if (replaceSource) refuseRemovals(options, "stations", gone.length, inService.size);
+  const leaving = replaceSource ? [...inService, ...closed, ...listed] : doubles;
+  const left = new Set(leaving.filter((id) => !kept.has(id)));
+  const gone = [...left].filter((id) => inService.has(id) || closed.has(id));
+  if (replaceSource) refuseRemovals(options, "stations", left.size, inService.size + listed.length);
   // Before the first of them is shown.
   if (!dryRun) await saveCredit(db, source, options.credit);
   const applied = await saveStations(db, source, { stations, gone }, dryRun, (done) =>
     progress("saving", done, stations.length + gone.length),
   );
+  if (!dryRun) {
+    const [here, away] = [kept, left].map((some) => parts.filter((id) => some.has(id)));
+    await saveListed(db, { listed: here!, gone: away! });
+    // Before stations are compared: what a part says no more is no fact of its whole. A join shows its fields itself.
+    await showSource(db, source);
+  }
   const refs = new Map(
     groups.flatMap(({ station: { id, refs: some } }) => (some === undefined ? [] : [[id, some]])),
   );
   const across = await joinSources(db, source, stations, refs, dryRun);
-  if (!dryRun) await showSource(db, source);
   const { kept: kept_by_hand, removed, ...compared } = applied;
   const merged = doubles.length + staged.repeated;
   const counts = { ...compared, merged, removed, kept_by_hand, ...across };

@@ -16,7 +16,7 @@ interface Stored extends SourcePlace {
 
 /**
  * Joins the stations that `source` has in common with other sources, after its import (decisions 14.31), and stores the
- * doubtful pairs for a person. Gives the number of stations that became parts, and of doubtful pairs. `dryRun` only
+ * doubtful pairs for a person. Those of the demo are invented: they are no other's. Gives the number of stations that became parts, and of doubtful pairs. `dryRun` only
  * looks; `found` are then the file's stations.
  */
 export async function joinSources(
@@ -27,7 +27,7 @@ export async function joinSources(
   dryRun: boolean,
 ): Promise<{ joined: number; asked: number }> {
   if (!dryRun) await saveRefs(db, source, found, refs);
-  const others = "select from stations where source <> ? and removed_at is null";
+  const others = `select from stations where source not in (?, 'demo') and removed_at is null`;
   const [any] = await rows<{ is: boolean }>(db, `select exists (${others}) as is`, [source]);
   if (!any!.is) return { joined: 0, asked: 0 };
   const sql = "select station_id as a, into_id as b, verdict from station_pairs";
@@ -85,8 +85,8 @@ const storedPlaces = (db: Db): Promise<Stored[]> =>
        array_append(coalesce(p.sources, '{}'), s.source) as sources, extract(epoch from s.created_at)::float8 as age
      from stations s left join station_refs r on r.station_id = s.id left join (
        select into_id, array_agg(part.source) as sources from station_pairs join stations part on part.id = station_id
-       where verdict = 'joined' group by 1) p on p.into_id = s.id
-     where s.removed_at is null`,
+       where verdict = 'joined' and not gone group by 1) p on p.into_id = s.id
+     where s.removed_at is null and s.source <> 'demo'`,
   );
 
 interface Join {

@@ -243,7 +243,7 @@ async function wholesOf(on: Statements, ids: readonly string[]) {
   const sql = `select ${columns}, removed_at is not null as removed from stations where id = any(?::text[]) order by id`;
   const stations = await rows<Sourced & { removed: boolean }>(on, sql, [ids]);
   const partsSql = `select ${columns}, into_id as whole from station_pairs join stations on id = station_id
-     where verdict = 'joined' and into_id = any(?::text[]) order by id`;
+     where verdict = 'joined' and not gone and into_id = any(?::text[]) order by id`;
   const parts = await rows<Sourced & { whole: string }>(on, partsSql, [ids]);
   const [edits, own] = [await readEdits(on, ids), await readOwn(on, ids)];
   const partsOf = grouped(parts, ({ whole }) => whole);

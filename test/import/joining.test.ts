@@ -12,6 +12,7 @@ import {
   mergeStation,
   splitStation,
 } from "#src/stations/join-stations.ts";
+import { setFieldSources } from "#src/stations/shown-fields.ts";
 import { by } from "#test/harness/by.ts";
 import { useFolder, useInstance } from "#test/harness/use.ts";
 
@@ -31,10 +32,10 @@ describe("stations of two sources", () => {
   beforeEach(() => instance.db.raw("truncate changes, stations, cities cascade"));
 
   let files = 0;
-  const run = async (source: string, content: object, dryRun = false) => {
+  const run = async (source: string, content: object, dryRun = false, replaceSource = false) => {
     const path = join(folder.path, `${(files += 1)}.json`);
     await writeFile(path, JSON.stringify(content));
-    const done = await importStations(instance.db, { path, source, dryRun });
+    const done = await importStations(instance.db, { path, source, dryRun, replaceSource });
     if (isFault(done)) throw new Error(done.fault);
     return done;
   };
@@ -81,6 +82,47 @@ describe("stations of two sources", () => {
       changed: 1,
     });
     expect(await inService()).to.deep.equal(["n1"]);
+  });
+
+  it("leave their place to a new row of their source when it no longer lists them", async () => {
+    const whole = (...features: object[]) =>
+      run("it", { type: "FeatureCollection", features }, false, true);
+    await osm(station(1, 0, { brand: "Q8", "fuel:diesel": "yes" }));
+    await setFieldSources(by(instance.db, "olga"), { sources: ["it"] }, "brand");
+    await register([feature("77", 8, { brand: "Esso", "ref:mise": "1" })]);
+    await mergeStation(by(instance.db, "olga"), { other: "n1" }, "it-77");
+    const brandOf = async () =>
+      (await instance.db("stations").where({ id: "n1" }).first("brand"))!.brand as string;
+    expect(await brandOf()).to.equal("Esso");
+    // The site has a new operator, and the register a new number for it.
+    expect(await whole(feature("90", 6, q8))).to.include({ added: 1, joined: 1, removed: 0 });
+    expect(await inService()).to.deep.equal(["n1"]);
+    expect(await brandOf()).to.equal("Q8");
+    const { parts } = await joinsOf(instance.db, "n1");
+    expect(parts.map(({ id, shows }) => [id, shows.join()])).to.deep.equal([
+      ["it-77", ""],
+      ["it-90", "brand"],
+    ]);
+    // Back in the register, it says something again.
+    await whole(feature("90", 6, q8), feature("77", 8, { brand: "Esso" }));
+    expect(await brandOf()).to.equal("Esso");
+  });
+
+  it("stay one when the part is drawn again beside its old place in its own source", async () => {
+    await register([feature("77", 8, q8)]);
+    await osm(station(1, 0, {}));
+    await mergeStation(by(instance.db, "olga"), { other: "it-77" }, "n1");
+    const drawn = { type: "way", id: 5, center: { lat: 45.0712345, lon: 7.6812345 } };
+    const tags = { amenity: "fuel", brand: "Q8", "addr:street": "Via Roma", "fuel:diesel": "yes" };
+    expect(await osm(station(1, 0, {}), { ...drawn, tags })).to.include({ added: 0, merged: 1 });
+    expect(await inService()).to.deep.equal(["it-77"]);
+  });
+
+  it("are not joined with the demo's, which are invented", async () => {
+    await run("demo", { elements: [station(1, 0, q8)] });
+    expect(await register([feature("77", 8, q8)])).to.include({ joined: 0, asked: 0 });
+    await osm(station(2, 3000, q8));
+    expect(await inService()).to.deep.equal(["it-77", "n1", "n2"]);
   });
 
   it("are never joined again after a person has split them, or kept them apart", async () => {
