@@ -17,7 +17,7 @@ describe("flow: an imports process that is killed", function () {
   const settings = { FEED_HTTP: "true", FEED_NETWORKS: "127.0.0.1" };
   const { instance, country, operator } = useStage(1, [], settings);
 
-  it("leaves a run that is found interrupted, and files that the next process removes", async () => {
+  it("leaves a run that the next process does again with the same force, and removes its files", async () => {
     const server = await startSourceServer();
     const producer = createProducer(instance.config, createLog({ logLevel: "silent" }, "test"));
     await new Promise<void>((ready) => producer.onReady(ready));
@@ -26,6 +26,7 @@ describe("flow: an imports process that is killed", function () {
     const { json } = await operator(
       ...["feed", "add", "--source", "it-mimit", "--every", "1h", "--url", `${server.origin}/r`],
     );
+    await operator("feed", "run", String(json.id), "--force", "half");
     const imports = await startRoleProcess("imports", instance.env);
     const look = async (): Promise<string | null> => {
       await wakeDueFeeds(country.db, producer);
@@ -41,14 +42,22 @@ describe("flow: an imports process that is killed", function () {
     await imports.kill9();
     await rows(country.db, "update imports set seen_at = seen_at - interval '1 minute'");
     expect(await look()).to.equal("interrupted");
+    const forces = async () => (await country.db("feeds").first("force"))!.force as string[];
+    expect(await forces()).to.deep.equal(["half"]);
     const next = await startRole("imports", instance.env);
     expect(left()).to.deep.equal([]);
-    // Not before its time.
-    expect(await look()).to.equal("interrupted");
-    await rows(country.db, "update feeds set due_at = now()");
+    // At once: a part of the file may be saved.
     server.answers.clear();
     await until(look, (state) => state === "failed");
     expect((await listFeeds(country.db))[0]).to.include({ failures: 2 });
+    expect(await forces()).to.deep.equal([]);
+    // Not for ever: what kills each of them has time.
+    const dies = "update imports set state = 'running', seen_at = seen_at - interval '1 minute'";
+    await rows(country.db, `${dies} where id = (select run_id from feeds)`);
+    await until(look, (state) => state === "failed");
+    await rows(country.db, `${dies} where id = (select run_id from feeds)`);
+    expect((await listFeeds(country.db))[0]).to.include({ failures: 4 });
+    expect(await wakeDueFeeds(country.db, producer)).to.equal(0);
     await next.stop();
     await producer.close();
     await server.close();

@@ -57,6 +57,9 @@ const failuresTold = 3;
 /** Runs of each feed that are kept. */
 const runsKept = 200;
 
+/** SQL on a feed and its last run: its time has come, or the run's process died; if that goes on, it waits for its time. */
+const isDue = `(due_at <= server_now() or (failures < ${failuresTold} and coalesce(${isDead}, false)))`;
+
 const named = (id: number, source: string): Sentence => ({
   code: "feed",
   feed: `${id} (${source})`,
@@ -64,14 +67,14 @@ const named = (id: number, source: string): Sentence => ({
 
 /**
  * Begins a run of a feed that is due, and sets when it is due next; null when it is not due, is paused, or runs
- * elsewhere. A run whose process has died counts as a failure.
+ * elsewhere. A run whose process has died counts as a failure, and the next one ignores the guards that it ignored.
  */
 export const beginRun = (db: Db, feedId: number): Promise<FeedRun | null> =>
   inTransaction(db, async (tx) => {
     const sql = `select f.id as "feedId", f.source, description as own, files, f.replace_source as "replaceSource", force, seen,
          coalesce(${isDead}, false) as died
        from feeds f left join imports on imports.id = f.run_id
-       where f.id = ? and paused_at is null and due_at <= server_now()
+       where f.id = ? and paused_at is null and ${isDue}
          and (state is null or state <> 'running' or ${isDead})
        for update of f skip locked`;
     const [due] = await rows<Omit<FeedRun, "runId"> & { died: boolean }>(tx, sql, [feedId]);
@@ -81,7 +84,7 @@ export const beginRun = (db: Db, feedId: number): Promise<FeedRun | null> =>
       ...{ kind: "feed", file: namesOf(begun), source: begun.source, feed_id: feedId },
       ...{ replace_source: begun.replaceSource, dry_run: false, actor: `feed ${feedId}` },
     });
-    const updateSql = `update feeds set run_id = ?, force = '{}', seen = nullif(seen, 'null'), due_at = server_now() + every_s * interval '1 s' where id = ?`;
+    const updateSql = `update feeds set run_id = ?, seen = nullif(seen, 'null'), due_at = server_now() + every_s * interval '1 s' where id = ?`;
     await rows(tx, updateSql, [runId, feedId]);
     if (died) await countFailure(tx, { ...begun, runId }, "its process has ended in the middle");
     return { ...begun, runId };
@@ -91,16 +94,15 @@ export const beginRun = (db: Db, feedId: number): Promise<FeedRun | null> =>
 export const endRun = (db: Db, feedRun: FeedRun, end: End): Promise<void> =>
   inTransaction(db, async (tx) => {
     await finishRun(tx, feedRun.runId, end);
-    const { feedId, runId, force } = feedRun;
+    const { feedId, runId } = feedRun;
     const update = (set: string, ...values: unknown[]) =>
       rows(tx, `update feeds set ${set} where id = ? and run_id = ?`, [...values, feedId, runId]);
+    const isStop = "fault" in end && end.isStop === true;
+    // Guards that an operator has named meanwhile are for the next run.
+    const forgets = "force = case when seen = 'null' then force else '{}' end";
+    await update(isStop ? "due_at = server_now()" : forgets);
     if ("fault" in end) {
-      if (end.isStop === true)
-        await update(
-          "due_at = server_now(), force = case when force = '{}' then ?::text[] else force end",
-          force,
-        );
-      else await countFailure(tx, feedRun, end.fault, end.state === "refused");
+      if (!isStop) await countFailure(tx, feedRun, end.fault, end.state === "refused");
     } else {
       const seen = end.seen === null ? null : JSON.stringify(end.seen);
       await update(`failures = 0, ${remembers}`, seen);
@@ -142,7 +144,8 @@ async function countFailure(
  * Gives the number of due ones.
  */
 export async function wakeDueFeeds(db: Db, producer: Pick<Producer, "wakeFeeds">): Promise<number> {
-  const sql = "select id from feeds where paused_at is null and due_at <= server_now() limit 1000";
+  const sql = `select f.id from feeds f left join imports on imports.id = f.run_id
+     where paused_at is null and ${isDue} limit 1000`;
   const due = await rows<{ id: number }>(db, sql);
   await producer.wakeFeeds(due.map(({ id }) => id));
   await inTransaction(db, async (tx) => {
