@@ -12,26 +12,29 @@ export async function fillEmptyDatabase(env: NodeJS.ProcessEnv, dataDir: string)
   try {
     const [found] = await rows<{ any: boolean }>(db, "select exists (select from stations) as any");
     if (found?.any === true) return;
-    writeFileSync(markerIn(dataDir), "");
+    const marker = markerIn(dataDir, process.env.DATABASE_URL);
+    writeFileSync(marker, "");
     await fillDemoCountry({ db, config, log: console.log });
-    rmSync(markerIn(dataDir));
+    rmSync(marker);
   } finally {
     await db.destroy();
   }
 }
 
 /**
- * Empties the database when an earlier run was stopped in the middle of filling it: half a country would look
+ * Empties this database when an earlier run was stopped in the middle of filling it: half a country would look
  * like the user's own data to the next run. Throws for a database that is not ours to empty.
  */
 export async function undoHalfFill(
   { DATABASE_URL: url = "" }: NodeJS.ProcessEnv,
   dataDir: string,
+  given = process.env.DATABASE_URL,
 ): Promise<void> {
-  if (!existsSync(markerIn(dataDir))) return;
-  if (process.env.DATABASE_URL) {
+  const marker = markerIn(dataDir, given);
+  if (!existsSync(marker)) return;
+  if (given) {
     throw new Error(
-      `Filling the database of DATABASE_URL was interrupted: empty that database, remove ${markerIn(dataDir)}, then run this again.`,
+      `Filling the database of DATABASE_URL was interrupted: empty that database, remove ${marker}, then run this again.`,
     );
   }
   const client = new pg.Client({ connectionString: url.replace(/\/[^/]*$/, "/postgres") });
@@ -43,7 +46,14 @@ export async function undoHalfFill(
   } finally {
     await client.end();
   }
-  rmSync(markerIn(dataDir));
+  rmSync(marker);
 }
 
-const markerIn = (dataDir: string): string => join(dataDir, "filling");
+/** The file that says that a database is being filled: ours, or the `given` one, by its server and name. */
+const markerIn = (dataDir: string, given: string | undefined): string =>
+  join(
+    dataDir,
+    given
+      ? `filling-${encodeURIComponent(given.replace(/^\w+:\/\/([^/@]*@)?|\?.*$/g, ""))}`
+      : "filling",
+  );
