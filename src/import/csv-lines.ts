@@ -1,4 +1,3 @@
-import { open } from "node:fs/promises";
 import { pipeline, Readable } from "node:stream";
 import { parse } from "csv-parse";
 import type { FileSpec } from "#src/import/records.ts";
@@ -110,14 +109,9 @@ export async function tableHead(
   return { delimiter: separator ?? named ?? widest, skip };
 }
 
-/** True if the file ends with a line feed. A last line without one may be cut off. */
-export async function endsWithLine(path: string): Promise<boolean> {
-  const file = await open(path);
-  try {
-    const { size } = await file.stat();
-    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1));
-    return buffer[0] === 0x0a;
-  } finally {
-    await file.close();
-  }
+/** True if the file's text ends with a line feed. A last line without one may be cut off. */
+export async function endsWithLine(path: string, spec?: TextSpec): Promise<boolean> {
+  let last = "";
+  for await (const piece of readText(path, () => undefined, spec)) last = piece;
+  return last.endsWith("\n");
 }

@@ -140,7 +140,7 @@ function refuseUntimely(staged: StatusesRead, now: number, maxAgeMs: number): vo
   });
 }
 
-/** The statuses at our stations. When two stations of the file are one of ours, the nearer one counts. */
+/** The statuses at our stations. When two stations of the file are one of ours, the nearer one counts, then the newer. */
 async function atOurStations(db: Db, staged: StatusesRead): Promise<ImportedStatus[]> {
   const sql = "select id, lat, lon from stations where removed_at is null";
   const stationsSql =
@@ -150,19 +150,24 @@ async function atOurStations(db: Db, staged: StatusesRead): Promise<ImportedStat
     await rows<Point & { id: string }>(db, sql),
     new Map(parts.map(({ part, whole }) => [part, whole])),
   );
-  const taken = new Map<string, ImportedStatus & { metres: number }>();
+  const taken = new Map<string, ImportedStatus & { own: string; metres: number }>();
   for (const { ids, point, ...status } of staged.statuses) {
-    const station = find(ids, point);
+    const [own, station] = [ids.at(-1)!, find(ids, point)];
     if ("refused" in station) {
-      refuse(staged, station.refused, status.lines, { id: ids.at(-1)! });
+      refuse(staged, station.refused, status.lines, { id: own });
       continue;
     }
-    const found = { ...status, stationId: station.id, metres: station.metres };
+    const found = { ...status, own, stationId: station.id, metres: station.metres };
     const other = taken.get(station.id);
-    const isNearer = other === undefined || found.metres < other.metres;
-    if (other !== undefined)
-      refuse(staged, "same-station", (isNearer ? other : found).lines, { id: ids.at(-1)! });
-    if (isNearer) taken.set(station.id, found);
+    const counts =
+      other === undefined ||
+      found.metres < other.metres ||
+      (found.metres === other.metres && found.updated > other.updated);
+    if (other !== undefined) {
+      const { lines, own } = counts ? other : found;
+      refuse(staged, "same-station", lines, { id: own });
+    }
+    if (counts) taken.set(station.id, found);
   }
   return [...taken.values()];
 }

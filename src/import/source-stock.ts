@@ -148,6 +148,6 @@ async function readFile(
       add(stations, last.own, value, place);
     }
   // Where the station is the last column, a shortened id would name no station or another one.
-  if (spec.format !== "csv" || places.has(last.own) || (await endsWithLine(path))) return;
+  if (spec.format !== "csv" || places.has(last.own) || (await endsWithLine(path, spec))) return;
   throw wrongFile("it ends in the middle", advice.cut, Number(/\d+/.exec(last.place)?.[0] ?? 0));
 }

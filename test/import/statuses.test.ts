@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { expect } from "chai";
 import { loadConfig, type Config } from "#src/infrastructure/config.ts";
 import { createDb, rows, type Db } from "#src/infrastructure/db.ts";
@@ -58,7 +59,7 @@ describe("importing statuses", () => {
       ...more,
     });
   };
-  const summary = async (content: string, more: Partial<StatusFileOptions> = {}) => {
+  const summary = async (content: string | Buffer, more: Partial<StatusFileOptions> = {}) => {
     const done = await run(content, more);
     if (isFault(done)) throw new Error(done.fault);
     const { read, added, changed, unchanged, merged, refused } = done;
@@ -143,6 +144,25 @@ describe("importing statuses", () => {
         "unknown-station": 1,
       });
       expect((await seeds()).map((seed) => seed.station_id)).to.deep.equal(["n1", "n2"]);
+    });
+
+    it("takes the newer of two lines that name one station by different ids", async () => {
+      const part = { id: "it-5", source: "it", lat: 55, lon: 37, removed_at: new Date() };
+      await db("stations").insert(part);
+      const joined = { verdict: "joined", actor: "import" };
+      await db("station_pairs").insert({ station_id: "it-5", into_id: "n1", ...joined });
+      const done = await summary(csv(`n1,no,,,${ago(3)}`, `it-5,yes,,,${ago(1)}`));
+      expect(done.reasons).to.deep.equal({ "same-station": 1 });
+      expect((await seeds()).map(({ station_id: id, status }) => [id, status])).to.deep.equal([
+        ["n1", "yes"],
+      ]);
+    });
+
+    it("takes a packed file whose last line is left out, and refuses one that is cut", async () => {
+      const lines = csv(`n1,yes,,,${ago(1)}`, `n2,plenty,,,${ago(1)}`);
+      expect(await summary(gzipSync(lines))).to.include({ read: 2, added: 1 });
+      const cut = await run(gzipSync(lines.slice(0, -5)));
+      expect((cut as { fault: string }).fault).to.include("ends in the middle");
     });
 
     it("takes another order of columns, CRLF, a byte order mark and a last line without its end", async () => {
