@@ -10,12 +10,14 @@ import { createBatcher } from "#src/infrastructure/batcher.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, isIdleTooLong, isUnavailable, rows } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
-import { duplicateOf, loadFirstMarks } from "#src/marks/first-mark.ts";
+import { duplicateOf, type FirstMark, loadFirstMarks } from "#src/marks/first-mark.ts";
 import { isMissingPartition, loadReports, markId } from "#src/marks/marks.ts";
 import { cityNames } from "#src/marks/nearest-city.ts";
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import { lockScopes, readFacts, storeMarks } from "#api/marks/intake-rows.ts";
 import { presentReport, type Report, type ReportOutput } from "#src/contract/present.ts";
+
+type Duplicate = Pick<Extract<Admission, { kind: "duplicate" }>, "of" | "named">;
 
 export interface Intake {
   /**
@@ -23,6 +25,10 @@ export interface Intake {
    * Rejects when it could not be stored or that is not known. `trace`: the request's `traceparent`, where it is traced.
    */
   submit(incomingMark: IncomingMark, trace?: string): Promise<Admission>;
+  /** Reads the mark that another one repeats, together with those of others; what is gone is undefined. */
+  repeated(
+    duplicate: Duplicate,
+  ): Promise<{ stored: Report | undefined; first: FirstMark | undefined }>;
   /** Waits for batches that are under way. */
   drain(): Promise<void>;
 }
@@ -66,6 +72,20 @@ export function createIntake(deps: {
   };
   const batches = createBatcher<IncomingMark, Admission>({
     ...{ atOnce: config.batchesInFlight, max: config.batchMax, sameTurn: true, run: handle },
+  });
+
+  const repeats = createBatcher<Duplicate, Awaited<ReturnType<Intake["repeated"]>>>({
+    ...{ atOnce: config.batchesInFlight, max: config.batchMax, sameTurn: true },
+    run: async (duplicates) => {
+      const reports = await loadReports(
+        db,
+        duplicates.map(({ of }) => of),
+      );
+      const stored = new Map(reports.map((report) => [report.id, report]));
+      const named = duplicates.flatMap((one) => (one.named ? one.of : []));
+      const firsts = await loadFirstMarks(db, named);
+      return duplicates.map(({ of }) => ({ stored: stored.get(of), first: firsts.get(of) }));
+    },
   });
 
   const admitAll = async (incomingMarks: readonly IncomingMark[]): Promise<Admission[]> => {
@@ -137,6 +157,7 @@ export function createIntake(deps: {
       if (trace !== undefined) traces.set(incomingMark, trace);
       return batches.add(incomingMark);
     },
+    repeated: repeats.add,
     drain: batches.drain,
   };
 }
@@ -277,16 +298,15 @@ export async function awaitOutput(
     const report = await awaitOutcome(services, reportOf(admission), waitMs);
     return { report, output: presentReport(report, fuelNow(services, report.stationId), false) };
   }
-  const { of, named } = admission;
-  const [stored] = await loadReports(services.db, [of]);
-  const first = (await loadFirstMarks(services.db, named ? [of] : [])).get(of);
+  const { named } = admission;
+  const { stored, first } = await services.intake.repeated(admission);
   if (stored === undefined || (named && first === undefined)) return firstMarkGone;
   const [known] = await caughtUp(services, [stored]);
   const report = stored.outcome === null ? await awaitOutcome(services, stored, waitMs) : known!;
   const output = presentReport(report, fuelNow(services, report.stationId), true);
   return {
     report,
-    output: first === undefined ? output : { ...output, duplicate_of: duplicateOf(mark, first) },
+    output: !named ? output : { ...output, duplicate_of: duplicateOf(mark, first!) },
   };
 }
 

@@ -10,7 +10,7 @@ import {
 import type { KeyInfo } from "#src/keys/key-store.ts";
 import { compileCheck } from "#src/infrastructure/validation.ts";
 import { partnerMarkOf } from "#api/marks/submit-mark.ts";
-import { orThrow, problemObject } from "#api/http/errors.ts";
+import { orThrow, problemObject, Refused } from "#api/http/errors.ts";
 import { dryRun } from "#api/marks/dry-run.ts";
 import { countRefusedMark } from "#api/http/middleware.ts";
 import { awaitOutput, type MarkDeps } from "#api/marks/intake.ts";
@@ -86,31 +86,40 @@ export const submitMarksRoute = (services: MarkDeps) =>
         previous.set(incomingMark.reporter, admitted);
         return admitted;
       };
+      let unread: unknown;
       const answers = await Promise.allSettled(
         read.map(async (incomingMark) => {
           if (isRefusal(incomingMark)) return incomingMark;
           const admission = await submit(incomingMark);
           if (admission.kind === "refused") return admission.problem;
           const leftMs = waitMs - (performance.now() - arrivedAt);
-          const awaited = await awaitOutput(services, incomingMark, admission, leftMs);
-          return isRefusal(awaited) ? awaited : awaited.output;
+          try {
+            const awaited = await awaitOutput(services, incomingMark, admission, leftMs);
+            return isRefusal(awaited) ? awaited : awaited.output;
+          } catch (error) {
+            unread = error;
+            return notRead;
+          }
         }),
       );
-      const reports = answers.map((answer) =>
-        shown(answer.status === "fulfilled" ? answer.value : notStored),
+      const lost = answers.filter((answer) => answer.status === "rejected");
+      for (const [error, message] of [
+        [lost[0]?.reason, "marks of a batch not stored"],
+        [unread, "outcomes of a batch not read"],
+      ] as const)
+        if (error !== undefined) {
+          const { message: what, stack } = error as Error;
+          services.log.error({ request_id: requestId, error: { message: what, stack } }, message);
+        }
+      // Whoever forwards marks sends the call again, as with a single one.
+      if (lost.length > 0 && lost.length === read.filter((item) => !isRefusal(item)).length)
+        throw new Refused(noneStored);
+      const results = answers.map((answer) =>
+        answer.status === "fulfilled" ? answer.value : notStored,
       );
-      for (const answer of answers) {
-        const result = answer.status === "fulfilled" ? answer.value : notStored;
+      for (const result of results)
         if (isRefusal(result)) countRefusedMark(services, ctx, result.code);
-      }
-      const failed = answers.find((answer) => answer.status === "rejected");
-      if (failed !== undefined) {
-        const reason = failed.reason as Error;
-        services.log.error(
-          { request_id: requestId, error: { message: reason.message, stack: reason.stack } },
-          "marks of a batch not stored",
-        );
-      }
+      const reports = results.map(shown);
       ctx.status = 202;
       if (applied !== null) ctx.set("Preference-Applied", applied);
       ctx.body = { reports, count: reports.length };
@@ -120,6 +129,19 @@ export const submitMarksRoute = (services: MarkDeps) =>
 const notStored = refuse(
   "upstream-unavailable",
   "This mark could not be stored. Send it again with the same external_id.",
+  { retryAfterS: 5 },
+);
+
+const noneStored = refuse(
+  "upstream-unavailable",
+  "No mark could be stored. Send the call again with the same external_ids.",
+  { retryAfterS: 5 },
+);
+
+/** The mark is safe; only what became of it is not known here. */
+const notRead = refuse(
+  "upstream-unavailable",
+  "This mark is stored, but what became of it cannot be read now. Send it again with the same external_id.",
   { retryAfterS: 5 },
 );
 

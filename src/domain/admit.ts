@@ -143,7 +143,9 @@ export function admit(
     };
   }
   const reporter = reporterOf(facts, mark);
-  if (mark.confirms) {
+  const duplicate = duplicateOf(facts, reporter, mark, rules);
+  // A retry of a confirmation has an answer, also when its first try has published the status.
+  if (mark.confirms && duplicate?.named !== true) {
     const here = facts.pendingStatus.get(mark.stationId);
     if (here === undefined)
       throw new Error("a confirmation without knowing how its station stands");
@@ -152,7 +154,6 @@ export function admit(
     const problem = refuseConfirmation(here, { status, identity }, facts.now, rules);
     if (problem !== null) return { kind: "refused", problem };
   }
-  const duplicate = duplicateOf(facts, reporter, mark, rules);
   if (duplicate !== null) {
     const { id: of, stationId, named } = duplicate;
     return { kind: "duplicate", of, stationId, named };

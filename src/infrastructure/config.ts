@@ -40,7 +40,11 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       faults.push(`${setting.env} must be ${(error as Error).message}`);
     }
   }
-  const config = values as Config & { baseUrl: string; problemBase: string };
+  const config = values as Config & {
+    baseUrl: string;
+    problemBase: string;
+    externalIdDays: number;
+  };
   if (faults.length === 0 && config.redisCluster.length > 0) {
     if (config.redisSentinels.length > 0)
       faults.push("REDIS_CLUSTER and REDIS_SENTINELS must not be set together");
@@ -50,6 +54,8 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   if (faults.length === 0 && config.alarmEmailTo.length > 0 !== (config.alarmSmtpUrl !== ""))
     faults.push("ALARM_EMAIL_TO and ALARM_SMTP_URL must be set together");
   if (faults.length > 0) throw new Error(`bad settings: ${faults.join("; ")}`);
+  // Longer a duplicate could not be answered: its first mark is gone.
+  config.externalIdDays = Math.min(config.externalIdDays, config.retentionDays);
   config.baseUrl ||= `http://localhost:${config.port}`;
   config.problemBase ||= `${config.baseUrl}/problems`;
   return config;

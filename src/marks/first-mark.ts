@@ -1,8 +1,9 @@
 import type { DuplicateOf } from "#src/contract/present.ts";
 import type { Admitted, IncomingMark } from "#src/domain/admit.ts";
 import type { Statement } from "#src/domain/state.ts";
+import { dayMs } from "#src/domain/units.ts";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
-import { idsBetween, markColumns, type MarkRow, msOf, toMark } from "#src/marks/marks.ts";
+import { dayOfId, idsBetween, markColumns, type MarkRow, msOf, toMark } from "#src/marks/marks.ts";
 
 /** The fields of a mark that are compared. */
 type Said = Statement &
@@ -16,9 +17,14 @@ export interface FirstMark extends Said {
   id: number;
   receivedAt: number;
   effectiveAt: number;
+  /** Its position and comment are cleared, if it had some. */
+  isCleared: boolean;
 }
 
-/** Compares the values that would be stored: ignored fields, aliases and the order of grades do not count. */
+/**
+ * Compares the values that would be stored: ignored fields, aliases and the order of grades do not count, nor do values
+ * of the first mark that were cleared since.
+ */
 export function duplicateOf(mark: IncomingMark, first: FirstMark): DuplicateOf {
   const { id, stationId, status, receivedAt, effectiveAt } = first;
   const at = Math.min(mark.observedAt ?? receivedAt, receivedAt);
@@ -26,12 +32,13 @@ export function duplicateOf(mark: IncomingMark, first: FirstMark): DuplicateOf {
     report_id: String(id),
     station_id: stationId,
     status,
-    same_body: textOf(mark, at) === textOf(first, effectiveAt),
+    same_body: textOf(mark, at, first) === textOf(first, effectiveAt, first),
   };
 }
 
-function textOf(said: Said, at: number): string {
+function textOf(said: Said, at: number, { isCleared }: FirstMark): string {
   const { stationId, reporter, status, lat, lon, accM, comment, express } = said;
+  const personal = isCleared ? [] : [lat, lon, accM, comment];
   const { fuels, fuelsNo, queue, prices, limitL, noCash, fuelCardsOnly } = said;
   const details = [
     [...(fuels ?? [])].sort(),
@@ -42,17 +49,14 @@ function textOf(said: Said, at: number): string {
     noCash ?? null,
     fuelCardsOnly ?? null,
   ];
-  return JSON.stringify([
-    ...[stationId, reporter, status, lat, lon, accM, comment, express, at],
-    ...details,
-  ]);
+  return JSON.stringify([...[stationId, reporter, status, ...personal, express, at], ...details]);
 }
 
 /** Makes a mark of this transaction, or of a dry run, the first one. `now`: its time of receipt, ms. */
 export const firstMarkOf = (
   { id, incomingMark, effectiveAt }: Admitted,
   now: number,
-): FirstMark => ({ ...incomingMark, id, receivedAt: now, effectiveAt });
+): FirstMark => ({ ...incomingMark, id, receivedAt: now, effectiveAt, isCleared: false });
 
 interface Row extends MarkRow {
   reporter: string;
@@ -62,6 +66,7 @@ interface Row extends MarkRow {
   comment: string | null;
   express: boolean;
   received_at: number;
+  cleared_day: number | null;
 }
 
 /** The existing ones of these marks, by id. */
@@ -73,7 +78,8 @@ export async function loadFirstMarks(
   const found = await rows<Row>(
     db,
     `select ${markColumns}, (select encode(r.hash, 'hex') from reporters r where r.id = reporter_id) as reporter,
-       lat, lon, acc_m, comment, express, ${msOf("received_at")} as received_at
+       lat, lon, acc_m, comment, express, ${msOf("received_at")} as received_at,
+       (select max(day) - date '1970-01-01' from cleared_days) as cleared_day
      from marks where id = any(?::bigint[]) and ${idsBetween(ids)}`,
     [ids],
   );
@@ -87,5 +93,6 @@ function firstMarkOfRow(row: Row): FirstMark {
     ...{ stationId, reporter, lat, lon, accM, comment, express },
     receivedAt: row.received_at,
     effectiveAt: row.at,
+    isCleared: dayOfId(row.id) / dayMs <= (row.cleared_day ?? -1),
   };
 }

@@ -50,6 +50,17 @@ describe("confirmation of a pending mark (decisions 6)", () => {
       expect(code(desk, "1", { atMs, status: "no" })).to.equal("own-mark");
   });
 
+  it("is told as before when the device sends it again by its id, whatever came of it", () => {
+    const desk = openWidget();
+    desk.send(sent("1", { atMs: 0, status: "no", ...far }));
+    const confirms = { status: "no", externalId: "x" } as const;
+    expect(code(desk, "2", { atMs: minute, ...confirms })).to.equal("accepted");
+    expect(code(desk, "2", { atMs: 2 * minute, ...confirms })).to.equal("duplicate of 2");
+    desk.facts.pendingStatus.set("a", openWidget().facts.pendingStatus.get("a")!);
+    expect(code(desk, "2", { atMs: 3 * minute, ...confirms })).to.equal("duplicate of 2");
+    expect(code(desk, "3", { atMs: 4 * minute, ...confirms })).to.equal("nothing-pending");
+  });
+
   it("is not anybody's who has confirmed before, while more devices are needed", () => {
     const desk = openWidget();
     desk.send(sent("1", { atMs: 0, status: "no", confirmMin: 3 }));

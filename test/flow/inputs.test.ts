@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { expect } from "chai";
+import { rows } from "#src/infrastructure/db.ts";
 import { type Answer, createClient, until } from "#test/flow/client.ts";
 import { type Place, placeOf } from "#test/flow/country.ts";
 import { addPartner } from "#test/flow/more-partners.ts";
@@ -215,6 +216,19 @@ describe("flow: inputs that are not what was meant", function () {
       const elsewhere = { ...somewhere(), ...{ lat: place.lat, lon: place.lon } };
       const there = await send(elsewhere, "changes", { external_id: `${place.id}-1` });
       expect(there.body.duplicate_of).to.include({ station_id: place.id, same_body: false });
+    });
+
+    it("does not compare what is cleared of the first mark since", async () => {
+      const place = somewhere();
+      const first = await send(place, "cleared", { text: "near the shop" });
+      const cleared = "lat = null, lon = null, acc_m = null, comment = null";
+      await rows(country.db, `update marks set ${cleared} where id = ?`, [first.body.report_id]);
+      await rows(country.db, "insert into cleared_days (day) select server_now()::date");
+      const again = await send(place, "cleared", { text: "near the shop" });
+      const other = await send(place, "cleared", { fuels: ["98"] });
+      await rows(country.db, "delete from cleared_days");
+      expect(again.body.duplicate_of.same_body).to.equal(true);
+      expect(other.body.duplicate_of.same_body).to.equal(false);
     });
 
     it("does not tell it of the same opinion sent again without an id", async () => {

@@ -109,6 +109,10 @@ describe("flow: a web process that starts while Postgres is away", function () {
     const mark = await other.mark(placeOf(3), "driver", { status: "yes" });
     expect([mark.status, mark.headers.get("retry-after")]).to.deep.equal([503, "5"]);
     expect(mark.body.type).to.match(/upstream-unavailable$/);
+    // A batch of which nothing is stored too: whoever looks at the answer's status alone sends it again.
+    const one = { station_id: placeOf(3).id, user_ref: "driver", status: "yes" };
+    const batch = await other.post("/reports", { reports: [one, { ...one, status: "maybe" }] });
+    expect([batch.status, batch.headers.get("retry-after")]).to.deep.equal([503, "5"]);
   });
 
   it("shows time's own changes meanwhile", async () => {

@@ -68,5 +68,5 @@ export const marksSettings = settingsOf({
   observedAheadMs: setting(300_000, integer(0, 1e12))`
     how far observed_at may be ahead of the server's clock`,
   externalIdDays: setting(30, integer(1, 3650))`
-    days in which a mark with a known external_id is a duplicate`,
+    days in which a mark with a known external_id is a duplicate; at most RETENTION_DAYS`,
 });
