@@ -180,7 +180,7 @@ async function readUnencodedCity(
   const headers = headersOf(lines);
   if (method === undefined || headers === null) return null;
   const req = new IncomingMessage(socket);
-  Object.assign(req, { method, url: target.replaceAll(/[^\x21-\x7e]/g, percentEncoded), headers });
+  Object.assign(req, { method, url: target.replaceAll(/[^\x21-\x7e]+/g, percentEncoded), headers });
   Object.assign(req, { httpVersion: "1.1", httpVersionMajor: 1, httpVersionMinor: 1 });
   req.complete = true;
   unencodedCities.add(req);
@@ -224,8 +224,9 @@ function asksForCity(target: string): boolean {
   return reads && /(^|&)city=[^&]*[\x80-\xff]/.test(search);
 }
 
-const percentEncoded = (byte: string): string =>
-  `%${byte.charCodeAt(0).toString(16).padStart(2, "0").toUpperCase()}`;
+/** Bytes, each a character, as a text that can be read: what is no UTF-8 names no city anyway. */
+const percentEncoded = (bytes: string): string =>
+  encodeURIComponent(Buffer.from(bytes, "latin1").toString());
 
 /** The first header of a name counts, as in Node for those that matter. Null when a line is no header. */
 function headersOf(lines: readonly string[]): Record<string, string> | null {

@@ -99,23 +99,29 @@ export async function sendList(
  * Sends a list in that form. Long lists, and all that are not JSON, are written in small pieces as fast as the caller
  * takes them.
  */
-export function sendAs(ctx: ApiContext, format: Format, answer: Answer, rest: ListRest): void {
+export function sendAs(
+  ctx: ApiContext,
+  format: Format,
+  answer: Answer,
+  rest: ListRest,
+  hasWaited = false,
+): void {
   const isWhole = format === "json" && !answer.isLong();
+  if (!isWhole && !hasWaited) refuseCrowd();
   sendJson(ctx, isWhole ? presentList(answer.pieces(), rest) : inPieces(answer, rest, format, ctx));
   setFormat(ctx, format, rest);
 }
 
-/** A list of any length in that form. Throws the refusal of one for which too many others are being written. */
-export function inPieces(
-  answer: Answer,
-  rest: ListRest,
-  format: Format,
-  ctx?: ApiContext,
-): Written {
+/** Refuses work that would wait for too many others (decisions 7.50). */
+export function refuseCrowd(): void {
   if (isCrowded())
     throw refused("upstream-unavailable", "Too many long lists are being written.", {
       retryAfterS: 5,
     });
+}
+
+/** A list of any length in that form. */
+function inPieces(answer: Answer, rest: ListRest, format: Format, ctx?: ApiContext): Written {
   const form = forms[format];
   const marked = rest.bom && format === "csv";
   const head = marked ? Buffer.concat([byteOrderMark, form.head]) : form.head;
@@ -223,6 +229,8 @@ const stationHead = Buffer.from('{"station":');
 /** A list of stations that was found for an answer, not yet written. */
 export interface List extends ListHead {
   answer: Answer;
+  /** It has waited for its turn to be found: it is not refused any more. */
+  hasWaited?: boolean;
 }
 
 /** Fewer stations are too short to be worth packing. */
@@ -263,6 +271,7 @@ export function createListPacker() {
       const takes = (coding: Coding): boolean => pickEncoding(accepted, [coding]) === coding;
       const coding = pickEncoding(accepted) === "gzip" ? "gzip" : "br";
       if (list.answer.isLong()) {
+        refuseCrowd();
         const { pieces } = inPieces(list.answer, list.rest, list.format);
         return { coding, body: compressPieces(pieces, coding).then(Buffer.concat) } as const;
       }
@@ -283,7 +292,8 @@ export function createListPacker() {
       const { answer, rest, format } = list;
       if (isUnchanged(ctx, list.etag, rest.asOfMs)) return undefined;
       // CSV is rare and dear: a few stations are written in each turn.
-      if (format === "csv" || answer.isLong()) return sendAs(ctx, format, answer, rest);
+      if (format === "csv" || answer.isLong())
+        return sendAs(ctx, format, answer, rest, list.hasWaited);
       const isPacked = answer.count >= fewest;
       return sendList(ctx, list, {
         // Gzip wins between equals: most of it lies ready, brotli would have to be made for each answer.

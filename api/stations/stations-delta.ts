@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { refused } from "#api/http/errors.ts";
-import { etagOf, unchanged } from "#api/stations/format.ts";
+import { etagOf, refuseCrowd, unchanged } from "#api/stations/format.ts";
 import { reply } from "#api/openapi/answers.ts";
 import { listExample, stationDelta } from "#src/contract/shapes/stations.ts";
 import { route } from "#api/http/route.ts";
@@ -52,7 +52,11 @@ export const deltaRoute = (services: ReadDeps) =>
       const now = services.clock();
       const sinceMs = readSince(ctx.state.query.updated_since, now);
       const asOfMs = services.asOf(now);
-      const found = await services.model.delta(sinceMs, now);
+      let hasWaited = false;
+      const found = await services.model.delta(sinceMs, now, () => {
+        refuseCrowd();
+        hasWaited = true;
+      });
       const { count, sum, removed, mergedInto, digest } = found;
       const etag = etagOf(ctx, {
         route: "/stations/delta",
@@ -62,7 +66,7 @@ export const deltaRoute = (services: ReadDeps) =>
       });
       const lifetimeMs = services.config.statusLifetimeMs;
       const rest = { count, asOfMs, lifetimeMs, truncated: false, removed, mergedInto, digest };
-      await services.lists.send(ctx, { etag, answer: found, rest, format: "json" });
+      await services.lists.send(ctx, { etag, answer: found, rest, format: "json", hasWaited });
     },
   });
 

@@ -318,11 +318,16 @@ export function createQueries({ list, table, order, changes, matcher, drain, mer
       return [...found];
     },
 
-    /** Stations changed at or after `sinceMs`, oldest first, and ids of those taken out of service: as of `now` or later. */
-    async delta(sinceMs: number, now: number): Promise<Delta> {
+    /**
+     * Stations changed at or after `sinceMs`, oldest first, and ids of those taken out of service: as of `now` or later.
+     * `mayWait` is called before a long search, which waits for its turn; what it throws is thrown.
+     */
+    async delta(sinceMs: number, now: number, mayWait?: () => void): Promise<Delta> {
       const stations = changedSince(sinceMs, now, copiedMost + 1);
-      if (stations.length > copiedMost) return alone(() => inTurns(changesByBlock(sinceMs, now)));
-      return { ...changesOf(stations), digest: wholeOf(null).sum };
+      if (stations.length <= copiedMost)
+        return { ...changesOf(stations), digest: wholeOf(null).sum };
+      mayWait?.();
+      return alone(() => inTurns(changesByBlock(sinceMs, now)));
     },
 
     changedSince,

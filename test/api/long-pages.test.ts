@@ -1,7 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { inPieces } from "#api/stations/format.ts";
+import { refuseCrowd } from "#api/stations/format.ts";
 import { createRandom } from "#demo/country/random.ts";
 import { makeStations } from "#demo/country/stations.ts";
 import {
@@ -18,7 +19,7 @@ import type { Answer } from "#snapshots/model/queries.ts";
 import { emptyState } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
 import type { FeedRow } from "#src/feed/feed.ts";
-import { isCrowded } from "#src/infrastructure/turns.ts";
+import { alone, isCrowded } from "#src/infrastructure/turns.ts";
 import { addKey, addPartner, useEdgeOn } from "#test/api/edge.ts";
 import { serving } from "#test/api/reads-country.ts";
 import { until } from "#test/flow/client.ts";
@@ -215,7 +216,7 @@ describe("long lists of a large country", function () {
     expect(isCrowded()).to.equal(false);
     const seconds = some.map((one) => one.next());
     expect(isCrowded()).to.equal(true);
-    expect(() => inPieces(found, rest, "json")).to.throw("upstream-unavailable");
+    expect(refuseCrowd).to.throw("upstream-unavailable");
     for (const [n, second] of (await Promise.all(seconds)).entries())
       expect(second.done).to.equal(n % 3 !== 0);
     expect(isCrowded()).to.equal(false);
@@ -225,6 +226,25 @@ describe("long lists of a large country", function () {
       for await (const piece of some[n]!) pieces.push(Buffer.from(piece));
       expect(Buffer.concat(pieces).equals(whole)).to.equal(true);
     }
+  });
+
+  it("refuse a delta before it waits, and none that has waited", async () => {
+    const path = `/stations/delta?updated_since=${new Date(sinceMs).toISOString().slice(0, 19)}Z`;
+    const held: (() => void)[] = [];
+    const hold = (): Promise<void> => alone(() => new Promise((done) => held.push(done)));
+    const before = Array.from({ length: 29 }, hold);
+    const first = ask(path, "json", "identity");
+    await until(async () => isCrowded(), Boolean);
+    const after = Array.from({ length: 30 }, hold);
+    const late = await fetch(edge.url + path, { headers: headers(key, "json", "identity") });
+    expect([late.status, late.headers.get("retry-after")]).to.deep.equal([503, "5"]);
+    await late.arrayBuffer();
+    const all = Promise.all([...before, ...after]);
+    for (const ended = all.then(() => true); ;) {
+      held.splice(0).forEach((done) => done());
+      if (await Promise.race([ended, sleep(20).then(() => false)])) break;
+    }
+    expect(JSON.parse((await first).body.toString()).count).to.equal(rows.length);
   });
 });
 
