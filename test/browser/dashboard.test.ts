@@ -151,8 +151,11 @@ describe("browser: dashboard", function () {
     await page.getByRole("button", { name: "curl" }).click();
     const curl = (await code.textContent())!;
     expect(curl).to.include(`"${web.baseUrl}/api/v1/partner/stations/all?limit=3"`);
-    await page.getByRole("button", { name: "Copy" }).click();
-    await page.getByText("Copied").waitFor();
+    // It is said for two seconds and a half: looked for from before on.
+    await Promise.all([
+      page.getByText("Copied").waitFor(),
+      page.getByRole("button", { name: "Copy" }).click(),
+    ]);
   });
 
   itLong("shows the requests that were just made, by method", async () => {

@@ -8,6 +8,7 @@ import { formatTime } from "#src/domain/time.ts";
 import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
 import { saveStations } from "#src/import/apply-stations.ts";
 import { isRefusal } from "#src/contract/refusals.ts";
+import { isUnavailable } from "#src/infrastructure/db.ts";
 import { mergeStation, splitStation } from "#src/stations/join-stations.ts";
 import { closeStation, reopenStation } from "#src/stations/station-service.ts";
 import { by } from "#test/harness/by.ts";
@@ -79,6 +80,16 @@ export async function sendMarks(
   return { sent, lastExpiry };
 }
 
+/** Does a write again that was broken off while a frozen process held its locks, as an operator would. */
+async function untilDone<T>(write: () => Promise<T>): Promise<T> {
+  for (;;)
+    try {
+      return await write();
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+    }
+}
+
 /** Joins stations and takes them apart, and closes some: whatever is in service by then. */
 export async function joinSome({ country }: Stage, random: Random, end: number): Promise<void> {
   const { db } = country;
@@ -87,12 +98,12 @@ export async function joinSome({ country }: Stage, random: Random, end: number):
     const [part, whole] = [random.int(0, stationCount - 1), random.int(0, stationCount - 1)].map(
       (n) => placeOf(n).id,
     );
-    const merged = await mergeStation(by(db, "olga"), { other: whole! }, part!);
+    const merged = await untilDone(() => mergeStation(by(db, "olga"), { other: whole! }, part!));
     if (!isRefusal(merged)) joined += 1;
     const split = random.chance(0.5) ? placeOf(random.int(0, stationCount - 1)).id : part!;
-    if (random.chance(0.5)) await splitStation(by(db, "olga"), {}, split);
-    if (random.chance(0.1)) await closeStation(by(db, "olga"), {}, whole!);
-    if (random.chance(0.1)) await reopenStation(by(db, "olga"), {}, whole!);
+    if (random.chance(0.5)) await untilDone(() => splitStation(by(db, "olga"), {}, split));
+    if (random.chance(0.1)) await untilDone(() => closeStation(by(db, "olga"), {}, whole!));
+    if (random.chance(0.1)) await untilDone(() => reopenStation(by(db, "olga"), {}, whole!));
     await sleep(random.int(20, 200));
   }
   expect(joined).to.be.greaterThan(0);
@@ -123,12 +134,10 @@ export async function importStations(
         ...{ grades_sold: "92,95", opening_hours: "24/7" },
       };
     });
-    await saveStations(db, "test", { stations }, false, () => {});
+    await untilDone(() => saveStations(db, "test", { stations }, false, () => {}));
     if (random.chance(0.6)) {
-      const gone = some()
-        .slice(0, 8)
-        .map((n) => placeOf(n).id);
-      await saveStations(db, "test", { gone: [...new Set(gone)] }, false, () => {});
+      const gone = [...new Set(some().slice(0, 8))].map((n) => placeOf(n).id);
+      await untilDone(() => saveStations(db, "test", { gone }, false, () => {}));
     }
     await sleep(random.int(100, 1200));
   }
@@ -146,7 +155,7 @@ export async function writeSomeChances(
       placeOf(n).id,
       random.chance(0.1) ? null : 5 * random.int(0, 20),
     ]);
-    await writeChances(country.db, new Map(chances));
+    await untilDone(() => writeChances(country.db, new Map(chances)));
     await sleep(random.int(50, 600));
   }
 }

@@ -83,7 +83,7 @@ function start(folder: string, env: Record<string, string>, args: readonly strin
   return {
     pid: child.pid ?? 0,
     output: () => output,
-    waitFor: async (pattern, timeoutMs = 180_000) => {
+    waitFor: async (pattern, timeoutMs = 400_000) => {
       for (const until = Date.now() + timeoutMs; Date.now() < until; await sleep(50)) {
         const found = pattern.exec(output);
         if (found !== null) return found;

@@ -8,6 +8,7 @@ import { cloneProject, type Clone, type Started } from "#test/harness/clone.ts";
 const ready = /Fuelmark is running at (\S+)/;
 
 describe("npm start", function () {
+  this.timeout(900_000);
   let clone: Clone;
   let running: Started;
   let firstKey = "";

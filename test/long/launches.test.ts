@@ -8,6 +8,7 @@ import { cloneProject, type Clone } from "#test/harness/clone.ts";
 const ready = /Fuelmark is running at \S+:(\d+)/;
 
 describe("npm start in rougher weather", function () {
+  this.timeout(900_000);
   const clones: Clone[] = [];
   const clone = () => {
     const made = cloneProject();
