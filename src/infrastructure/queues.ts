@@ -48,6 +48,8 @@ const jobOf = {
 
 /** A wake-up covers later ones for this time, ms, and then counts as lost: one too many does no harm. */
 const wakeMs = 30_000;
+/** Waiting wake-ups of a queue, about; what lacks one is found by its duty. */
+const wakesMost = 1000;
 
 /**
  * The sending side of all queues of one process, over one connection that fails at once while Redis is away. `clock`
@@ -123,7 +125,8 @@ export function createProducer(config: Config, log: Log, clock: Clock = Date.now
       },
     }));
     try {
-      await queue(name).addBulk(jobs);
+      // While no worker takes them, each would come again after `wakeMs`, until Redis is full.
+      if ((await queue(name).getWaitingCount()) < wakesMost) await queue(name).addBulk(jobs);
     } catch (error) {
       await notAdded(name, error);
     }

@@ -626,6 +626,8 @@ describe("flow: webhooks", function () {
       id,
       description: "Map [2J",
     });
+    expect((await page.call("PATCH", path, { enabled: false })).status).to.equal(200);
+    // The partner's own reason gives way.
     expect((await operator("disable", String(id))).json).to.include({ off_reason: "operator" });
     expect((await operator("disable", String(id))).code).to.equal(1);
     const refused = await page.call("PATCH", path, { enabled: true });

@@ -51,6 +51,15 @@ describe("worker: the files of a feed", function () {
     before: { etag: string | null; modified: string | null; hash: string } | null;
     stop: AbortSignal;
   }
+  it("end with a sentence when the server switches to a protocol that nobody asked for", async () => {
+    server.answers.set("/switch", (response) => {
+      response.socket!.end(
+        "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n",
+      );
+    });
+    expect(await faultOf(fetched("/switch"))).to.include("ended without an answer");
+  });
+
   /** The sentence with which it is refused. */
   const faultOf = (fetching: Promise<unknown>): Promise<string> =>
     fetching.then(

@@ -57,7 +57,7 @@ describe("worker: retention", function () {
   const addExternalId = () =>
     rows(
       country.db,
-      "insert into mark_keys (partner_id, external_id, mark_id, station_id, at) values (?, 'old', 1, 'n1', now() - interval '32 days')",
+      "insert into mark_keys (partner_id, external_id, mark_id, station_id, at) values (?, 'old', 1, 'n1', now() - interval '10 days')",
       [country.partnerId],
     );
   const externalIds = () => rows(country.db, "select from mark_keys");
@@ -131,7 +131,7 @@ describe("worker: retention", function () {
     await rows(
       country.db,
       `insert into mark_keys (partner_id, external_id, mark_id, station_id, at)
-       select ?, 'k' || n, n, 'n1', case when n <= 11000 then now() - interval '32 days' else now() end
+       select ?, 'k' || n, n, 'n1', case when n <= 11000 then now() - interval '10 days' else now() end
        from generate_series(1, 11003) n`,
       [country.partnerId],
     );

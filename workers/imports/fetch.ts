@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import type { IncomingMessage } from "node:http";
+import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
@@ -40,7 +39,7 @@ export async function fetchFile(
       sent.setTimeout(config.feedSilenceMs, () => silence.abort()).end();
       // An error after the response has begun is one of its stream too.
       sent.on("error", () => undefined);
-      const [response] = (await once(sent, "response")) as [IncomingMessage];
+      const response = await responseTo(sent);
       const { statusCode = 0, headers } = response;
       const isRedirect = [301, 302, 303, 307, 308].includes(statusCode);
       if (statusCode === 200) {
@@ -69,6 +68,13 @@ export async function fetchFile(
     });
   }
 }
+
+/** Rejects when the connection ends before, also by a 101, of which nothing else is told. */
+const responseTo = (sent: ClientRequest): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    sent.once("response", resolve).once("error", reject);
+    sent.once("close", () => reject(new Error("The connection ended without an answer")));
+  });
 
 export interface Target {
   to: string;

@@ -57,6 +57,8 @@ function exchange(
       response.on("error", reject);
     });
     sent.on("error", reject);
+    // All that is told of a 101, which nobody asked for: without an end the worker would wait for ever.
+    sent.on("close", () => reject(new Error("The connection ended without an answer")));
     sent.end(body);
   });
 }

@@ -114,7 +114,10 @@ export const changeWebhook = (
     return findWebhook(tx, id);
   });
 
-/** Switches a webhook on, or off for a reason; one that is off keeps its first reason. */
+/**
+ * Switches a webhook on, or off for a reason; one that is off keeps its first reason, but the operator's counts more:
+ * what the operator has switched off no partner switches on.
+ */
 async function switchWebhook(
   tx: Tx,
   id: number,
@@ -125,9 +128,10 @@ async function switchWebhook(
     tx,
     enabled
       ? `update webhook_endpoints set off_at = null, off_reason = null, ${freshSql}, updated_at = server_now()
-         where id = ? and off_at is not null returning 1`
-      : `update webhook_endpoints set off_at = server_now(), off_reason = '${reason}', updated_at = server_now()
-         where id = ? and off_at is null returning 1`,
+         where id = ? and off_at is not null ${reason === "operator" ? "" : "and off_reason <> 'operator'"} returning 1`
+      : `update webhook_endpoints set off_at = coalesce(off_at, server_now()), off_reason = '${reason}',
+           updated_at = server_now()
+         where id = ? and ${reason === "operator" ? "off_reason is distinct from 'operator'" : "off_at is null"} returning 1`,
     [id],
   );
   if (enabled) await rows(tx, "select pg_notify('changes', '')");
