@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { byOf } from "#cli/act-verb.ts";
 import { dropRectangles } from "#cli/cached-rectangles.ts";
 import { consent, verb, yesOption } from "#cli/command.ts";
 import { rebuildIndexes } from "#cli/database-indexes.ts";
@@ -11,6 +12,7 @@ import { idsOfSource, saveStations } from "#src/import/apply-stations.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { rows, type Tx } from "#src/infrastructure/db.ts";
 import { act, type Done } from "#src/operators/act.ts";
+import { splitStation } from "#src/stations/join-stations.ts";
 
 /** `operator database …`: the last step of a restore, users, a pooler, another collation (docs/operations.md). */
 export function databaseCommand(output: () => Output): Command {
@@ -122,6 +124,9 @@ async function grantRows(tx: Tx, user: string): Promise<Done<{ user: string }>> 
   return { value: { user }, action: "database.grant", subject: "database", details: { user } };
 }
 
+const partsOfDemo = `select station_id as id from station_pairs join stations on id = into_id
+   where verdict = 'joined' and source = 'demo'`;
+
 /** `operator demo remove`: removes the demo country when real data has come. */
 export function demoCommand(output: () => Output): Command {
   const command = new Command("demo").description("the demo country");
@@ -136,6 +141,10 @@ export function demoCommand(output: () => Output): Command {
       const out = output();
       await consent(out, yes, "Remove the demo country permanently?", "nothing removed");
       const removed = await withDb(out, async (db, config, progress) => {
+        // Former versions joined real stations with the demo's: they stay on the map.
+        const by = await byOf(out, db, config);
+        for (const { id } of await rows<{ id: string }>(db, partsOfDemo))
+          await splitStation(by, {}, id);
         const { inService: ids } = await idsOfSource(db, "demo");
         const { removed: stations } = await saveStations(db, "demo", { gone: ids }, false, (done) =>
           progress.show("removing", done, ids.length),

@@ -162,22 +162,31 @@ async function unlike(db: Db, source: string, some: readonly StationRow[]): Prom
 }
 
 /**
- * Ids of the stations of `source`: those that are in service, those that an operator has closed by hand, and those that
- * are parts of other stations, `listed` or not by the newest file.
+ * Ids of the stations of `source`: those that are in service, of these the ones that an operator has `reopened`, those
+ * closed by hand, and those that are parts of other stations, `listed` or not by the newest file.
  */
 export async function idsOfSource(
   db: Db,
   source: string,
-): Promise<{ inService: string[]; closed: string[]; parts: { id: string; listed: boolean }[] }> {
-  const sql = `select s.id, s.removed_at is null as open from stations s left join station_edits e on e.station_id = s.id
+): Promise<{
+  inService: string[];
+  reopened: string[];
+  closed: string[];
+  parts: { id: string; listed: boolean }[];
+}> {
+  const sql = `select s.id, s.removed_at is null as open, e.in_service is true as reopened from stations s left join station_edits e on e.station_id = s.id
      where s.source = ? and (s.removed_at is null or e.in_service = false)`;
-  const found = await rows<{ id: string; open: boolean }>(db, sql, [source]);
+  const found = await rows<{ id: string; open: boolean; reopened: boolean }>(db, sql, [source]);
   const partsSql = `select id, not gone as listed from station_pairs join stations on id = station_id
      where verdict = 'joined' and source = ?`;
   const parts = await rows<{ id: string; listed: boolean }>(db, partsSql, [source]);
-  const idsOf = (open: boolean): string[] =>
-    found.filter((station) => station.open === open).map(({ id }) => id);
-  return { inService: idsOf(true), closed: idsOf(false), parts };
+  const idsOf = (some: typeof found): string[] => some.map(({ id }) => id);
+  return {
+    inService: idsOf(found.filter(({ open }) => open)),
+    reopened: idsOf(found.filter(({ open, reopened }) => open && reopened)),
+    closed: idsOf(found.filter(({ open }) => !open)),
+    parts,
+  };
 }
 
 /** Notes which parts their source lists: the others say nothing of their wholes, and leave their place to a new row. */

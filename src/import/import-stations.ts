@@ -62,10 +62,11 @@ async function apply(
   const imported = withoutTownBrands(inCountry(staged, options.country), cities);
   const known = await idsOfSource(db, source);
   const [inService, closed] = [new Set(known.inService), new Set(known.closed)];
-  const parts = known.parts.map(({ id }) => id);
+  const parts = new Set(known.parts.map(({ id }) => id));
   const listed = known.parts.filter((part) => part.listed).map(({ id }) => id);
-  guardShrinking(options, imported.length, inService.size + listed.length);
-  const { groups, doubtful } = joinSame(imported, new Set([...inService, ...parts]), closed);
+  const size = inService.size + listed.length;
+  guardShrinking(options, imported.length, size);
+  const { groups, doubtful } = joinSame(imported, { inService, parts, closed });
   const brands = brandSpellings(await servedBrands(db), imported);
   const knownBrand = knownBrands(await readAliases(db));
   const stations: StationRow[] = [];
@@ -83,22 +84,25 @@ async function apply(
   const leaving = replaceSource ? [...inService, ...closed, ...listed] : doubles;
   const left = new Set(leaving.filter((id) => !kept.has(id)));
   const gone = [...left].filter((id) => inService.has(id) || closed.has(id));
-  if (replaceSource) refuseRemovals(options, "stations", left.size, inService.size + listed.length);
+  // Those that were closed or reopened by hand stay as they are.
+  const byHand = new Set([...known.closed, ...known.reopened]);
+  const removals = [...left].filter((id) => !byHand.has(id)).length;
+  if (replaceSource) refuseRemovals(options, "stations", removals, size);
   // Before the first of them is shown.
   if (!dryRun) await saveCredit(db, source, options.credit);
   const applied = await saveStations(db, source, { stations, gone }, dryRun, (done) =>
     progress("saving", done, stations.length + gone.length),
   );
+  const away = [...parts].filter((id) => left.has(id));
   if (!dryRun) {
-    const [here, away] = [kept, left].map((some) => parts.filter((id) => some.has(id)));
-    await saveListed(db, { listed: here!, gone: away! });
+    await saveListed(db, { listed: [...parts].filter((id) => kept.has(id)), gone: away });
     // Before stations are compared: what a part says no more is no fact of its whole. A join shows its fields itself.
     await showSource(db, source);
   }
   const refs = new Map(
     groups.flatMap(({ station: { id, refs: some } }) => (some === undefined ? [] : [[id, some]])),
   );
-  const across = await joinSources(db, source, stations, refs, dryRun);
+  const across = await joinSources(db, source, { found: stations, refs, away }, dryRun);
   const { kept: kept_by_hand, removed, ...compared } = applied;
   const merged = doubles.length + staged.repeated;
   const counts = { ...compared, merged, removed, kept_by_hand, ...across };

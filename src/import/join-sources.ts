@@ -16,14 +16,14 @@ interface Stored extends SourcePlace {
 
 /**
  * Joins the stations that `source` has in common with other sources, after its import (decisions 14.31), and stores the
- * doubtful pairs for a person. Those of the demo are invented: they are no other's. Gives the number of stations that became parts, and of doubtful pairs. `dryRun` only
- * looks; `found` are then the file's stations.
+ * doubtful pairs for a person. Those of the demo are invented: they are no other's. Gives the number of stations that
+ * became parts, and of doubtful pairs. `found` are the file's stations, `away` parts that are not in it any more.
+ * `dryRun` only looks.
  */
 export async function joinSources(
   db: Db,
   source: string,
-  found: readonly StationRow[],
-  refs: Refs,
+  { found, refs, away }: { found: readonly StationRow[]; refs: Refs; away: readonly string[] },
   dryRun: boolean,
 ): Promise<{ joined: number; asked: number }> {
   if (!dryRun) await saveRefs(db, source, found, refs);
@@ -39,7 +39,7 @@ export async function joinSources(
   // A person who has taken a part out of a station has taken it from all of it.
   const isApart = (a: string, b: string): boolean =>
     members(a).some((one) => members(b).some((other) => apart.has(`${one} ${other}`)));
-  const stored = await storedPlaces(db);
+  const stored = await storedPlaces(db, away);
   const known = new Set([...stored.map(({ id }) => id), ...of("joined").map(({ a }) => a)]);
   // Stations of a dry run are not stored yet.
   const coming = found
@@ -78,15 +78,16 @@ async function saveRefs(db: Db, source: string, found: readonly StationRow[], re
   );
 }
 
-const storedPlaces = (db: Db): Promise<Stored[]> =>
+const storedPlaces = (db: Db, away: readonly string[]): Promise<Stored[]> =>
   rows<Stored>(
     db,
     `select s.id, s.lat, s.lon, s.brand, s.name, s.addr, coalesce(r.refs, '{}') as refs,
        array_append(coalesce(p.sources, '{}'), s.source) as sources, extract(epoch from s.created_at)::float8 as age
      from stations s left join station_refs r on r.station_id = s.id left join (
        select into_id, array_agg(part.source) as sources from station_pairs join stations part on part.id = station_id
-       where verdict = 'joined' and not gone group by 1) p on p.into_id = s.id
+       where verdict = 'joined' and not gone and part.id <> all(?::text[]) group by 1) p on p.into_id = s.id
      where s.removed_at is null and s.source <> 'demo'`,
+    [away],
   );
 
 interface Join {

@@ -15,18 +15,24 @@ export interface Group {
   doubles: readonly string[];
 }
 
+/** Ids of the source's stations. */
+interface Known {
+  inService: ReadonlySet<string>;
+  parts: ReadonlySet<string>;
+  closed: ReadonlySet<string>;
+}
+
 const none: readonly string[] = [];
 
 /**
  * Objects that are one station: at most 25 m apart and not contradicting each other in name or brand. Two objects of
  * one kind (two nodes) need the same name. Pairs that a person should check are doubtful. The first member is one that
- * is already `inService`, so that ids are stable; else one that an operator has `closed`, so that it does not come
- * again under another id; else a named one, else a node.
+ * is already `inService`, so that ids are stable; else a part of another station; else one that an operator has
+ * `closed`, so that it does not come again under another id; else a named one, else a node.
  */
 export function joinSame(
   imported: readonly ImportedStation[],
-  inService: ReadonlySet<string>,
-  closed: ReadonlySet<string> = new Set(),
+  known: Known,
 ): { groups: Group[]; doubtful: Doubtful[] } {
   // Only of objects that have another one near: nearly all of a country have none.
   const groupOf = new Map<string, ImportedStation[]>();
@@ -49,7 +55,7 @@ export function joinSame(
     if (members === undefined) return { station: one, doubles: none };
     if (done.has(members)) return [];
     done.add(members);
-    return joined(members, inService, closed);
+    return joined(members, known);
   });
   return { groups, doubtful };
 }
@@ -92,13 +98,9 @@ const labels = (one: ImportedStation): string[] =>
 
 const order = { n: 0, w: 1, r: 2 } as Record<string, number>;
 
-function joined(
-  members: readonly ImportedStation[],
-  inService: ReadonlySet<string>,
-  closed: ReadonlySet<string>,
-): Group {
+function joined(members: readonly ImportedStation[], { inService, parts, closed }: Known): Group {
   const merit = (one: ImportedStation): number =>
-    (inService.has(one.id) ? 16 : closed.has(one.id) ? 8 : 0) +
+    (inService.has(one.id) ? 32 : parts.has(one.id) ? 16 : closed.has(one.id) ? 8 : 0) +
     (one.brand || one.name ? 4 : 0) +
     (one.sells === "petrol" ? 2 : 0) +
     (one.street ? 1 : 0);

@@ -37,7 +37,7 @@ export function createCredits({
 async function creditsOf(db: Db): Promise<string[]> {
   const sql = `select distinct credit from source_credits c where exists (
        select from stations s where s.source = c.source and (s.removed_at is null or exists (
-         select from station_pairs p where p.station_id = s.id and p.verdict = 'joined'))) order by credit`;
+         select from station_pairs p where p.station_id = s.id and p.verdict = 'joined' and not p.gone))) order by credit`;
   const found = await rows<{ credit: string }>(db, sql);
   return found.map(({ credit }) => credit);
 }

@@ -100,7 +100,7 @@ export async function joinStations(
      select part, whole, 'joined', ?, part = any(?::text[]), metres, string_to_array(evidence, ', ')
      from unnest(?::text[], ?::text[], ?::int[], ?::text[]) as j (part, whole, metres, evidence)
      on conflict (station_id, into_id) do update
-       set verdict = 'joined', actor = excluded.actor, at = server_now(), moving = excluded.moving`,
+       set verdict = 'joined', actor = excluded.actor, at = server_now(), moving = excluded.moving, gone = false`,
     [
       actor,
       marked.map(({ id }) => id),

@@ -114,12 +114,14 @@ describe("the operator's command line", function () {
       );
       expect(done.json).to.include({ read: 1, added: 1, removed: 0, dry_run: false });
       expect((await operator("stations", "import", file)).out).to.contain("unchanged  1");
+      await db.raw(`insert into stations (id, source, lat, lon, removed_at) values ('n2', 'osm', 55, 37, now());
+        insert into station_pairs (station_id, into_id, verdict, actor) values ('n2', 'demo-00001', 'joined', 'import')`);
       expect((await operator("demo", "remove", "--json")).json).to.deep.equal({
         stations: 1,
         cities: 0,
       });
       const left = await rows(db, "select id from stations where removed_at is null");
-      expect(left).to.deep.equal([{ id: "n1" }]);
+      expect(left).to.have.deep.members([{ id: "n1" }, { id: "n2" }]);
       const [entry] = await rows<{ actor: string }>(
         db,
         "select actor from operator_log where action = 'stations.import' order by id",

@@ -52,12 +52,17 @@ describe("flow: an imports process that is killed", function () {
     expect((await listFeeds(country.db))[0]).to.include({ failures: 2 });
     expect(await forces()).to.deep.equal([]);
     // Not for ever: what kills each of them has time.
-    const dies = "update imports set state = 'running', seen_at = seen_at - interval '1 minute'";
-    await rows(country.db, `${dies} where id = (select run_id from feeds)`);
+    const dies = `update imports set state = 'running', seen_at = seen_at - interval '1 minute'
+      where id in (select id from imports where feed_id is not null order by id desc limit ?)`;
+    await rows(country.db, dies, [1]);
     await until(look, (state) => state === "failed");
-    await rows(country.db, `${dies} where id = (select run_id from feeds)`);
-    expect((await listFeeds(country.db))[0]).to.include({ failures: 4 });
+    await rows(country.db, dies, [3]);
+    await rows(country.db, "update feeds set force = '{half}'");
     expect(await wakeDueFeeds(country.db, producer)).to.equal(0);
+    // In its time it is of another file.
+    await rows(country.db, "update feeds set due_at = now()");
+    await until(look, (state) => state === "failed");
+    expect(await forces()).to.deep.equal([]);
     await next.stop();
     await producer.close();
     await server.close();

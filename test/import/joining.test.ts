@@ -95,6 +95,13 @@ describe("stations of two sources", () => {
       (await instance.db("stations").where({ id: "n1" }).first("brand"))!.brand as string;
     expect(await brandOf()).to.equal("Esso");
     // The site has a new operator, and the register a new number for it.
+    const dry = await run(
+      "it",
+      { type: "FeatureCollection", features: [feature("90", 6, q8)] },
+      true,
+      true,
+    );
+    expect(dry).to.include({ added: 1, removed: 0 });
     expect(await whole(feature("90", 6, q8))).to.include({ added: 1, joined: 1, removed: 0 });
     expect(await inService()).to.deep.equal(["n1"]);
     expect(await brandOf()).to.equal("Q8");
@@ -116,6 +123,15 @@ describe("stations of two sources", () => {
     const tags = { amenity: "fuel", brand: "Q8", "addr:street": "Via Roma", "fuel:diesel": "yes" };
     expect(await osm(station(1, 0, {}), { ...drawn, tags })).to.include({ added: 0, merged: 1 });
     expect(await inService()).to.deep.equal(["it-77"]);
+  });
+
+  it("stay in service rather than their doubles that are parts", async () => {
+    await register([feature("77", 8, q8)]);
+    await osm(station(1, 0, q8));
+    await osm(station(2, 3000, q8));
+    await osm(station(1, 0, q8), station(2, 2, q8));
+    expect(await inService()).to.deep.equal(["it-77"]);
+    expect((await joinsOf(instance.db, "n2")).part_of).to.equal("it-77");
   });
 
   it("are not joined with the demo's, which are invented", async () => {

@@ -164,7 +164,9 @@ const at = (id: string, metres: number, more: Partial<ImportedStation> = {}): Im
   ...more,
 });
 const join = (candidates: ImportedStation[], known: string[] = [], closed: string[] = []) => {
-  const { groups, doubtful } = joinSame(candidates, new Set(known), new Set(closed));
+  const { groups, doubtful } = joinSame(candidates, {
+    ...{ inService: new Set(known), parts: new Set<string>(), closed: new Set(closed) },
+  });
   return {
     ids: groups.map(({ station: { id }, doubles }) => [id, ...doubles].join("+")).sort(),
     doubtful,

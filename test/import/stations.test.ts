@@ -5,6 +5,8 @@ import { inTransaction, rows } from "#src/infrastructure/db.ts";
 import { importStations } from "#test/harness/import-stations.ts";
 import type { ImportSummary } from "#src/import/file-import.ts";
 import { isFault } from "#src/import/read-text.ts";
+import { closeStation } from "#src/stations/station-service.ts";
+import { by } from "#test/harness/by.ts";
 import { useFolder, useInstance } from "#test/harness/use.ts";
 
 const fuel = { amenity: "fuel", "fuel:octane_95": "yes" };
@@ -115,6 +117,17 @@ describe("importing stations", () => {
     expect((await feed()).at(-1)).to.include({ station_id: "n2", removed: true });
     expect(await summary({ elements: [node(2, 500)] })).to.include({ changed: 1 });
     expect((await feed()).at(-1)).to.include({ station_id: "n2", removed: false });
+  });
+
+  it("takes a file without those that were closed by hand, however many they are", async () => {
+    const nodes = Array.from({ length: 40 }, (_, n) => node(n, 500 * n));
+    await summary({ elements: nodes });
+    for (let n = 0; n < 20; n++) await closeStation(by(instance.db, "olga"), {}, `n${n}`);
+    const rest = { elements: nodes.slice(20) };
+    expect(await summary(rest, { replaceSource: true })).to.include({ removed: 0 });
+    expect(await run({ elements: nodes.slice(35) }, { replaceSource: true })).to.have.property(
+      "fault",
+    );
   });
 
   it("changes nothing in a dry run", async () => {

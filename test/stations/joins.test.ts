@@ -86,7 +86,7 @@ describe("joins of stations", () => {
     await mergeStation(olga(), { other: "w" }, "p");
     await splitStation(olga(), {}, "p");
     await add(["c", "c", 3]);
-    await joinSources(instance.db, "c", [], new Map(), false);
+    await joinSources(instance.db, "c", { found: [], refs: new Map(), away: [] }, false);
     const pairs = await rows<{ pair: string }>(
       instance.db,
       "select concat_ws(' ', station_id, into_id, verdict) as pair from station_pairs order by 1",

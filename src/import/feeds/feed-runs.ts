@@ -57,8 +57,15 @@ const failuresTold = 3;
 /** Runs of each feed that are kept. */
 const runsKept = 200;
 
-/** SQL on a feed and its last run: its time has come, or the run's process died; if that goes on, it waits for its time. */
-const isDue = `(due_at <= server_now() or (failures < ${failuresTold} and coalesce(${isDead}, false)))`;
+/** Runs whose process died, in a row, after which a feed waits for its time: the file may be what kills them. */
+const deathsMost = 3;
+/** SQL on a feed and its last run: its time has come, or the run's process died. */
+const isDue = `(due_at <= server_now() or (coalesce(${isDead}, false) and ${deathsMost} > (
+  select count(*) from (select state from imports i where i.feed_id = f.id order by i.id desc limit ${deathsMost}) last
+  where last.state = 'running')))`;
+/** SQL: the guards that a run ignores. A run in its time is of another file than the one that died. */
+const forceNow = `case when coalesce(${isDead}, false) and due_at <= server_now() and seen is distinct from 'null'
+  then '{}' else force end`;
 
 const named = (id: number, source: string): Sentence => ({
   code: "feed",
@@ -71,7 +78,7 @@ const named = (id: number, source: string): Sentence => ({
  */
 export const beginRun = (db: Db, feedId: number): Promise<FeedRun | null> =>
   inTransaction(db, async (tx) => {
-    const sql = `select f.id as "feedId", f.source, description as own, files, f.replace_source as "replaceSource", force, seen,
+    const sql = `select f.id as "feedId", f.source, description as own, files, f.replace_source as "replaceSource", ${forceNow} as force, seen,
          coalesce(${isDead}, false) as died
        from feeds f left join imports on imports.id = f.run_id
        where f.id = ? and paused_at is null and ${isDue}
@@ -84,8 +91,8 @@ export const beginRun = (db: Db, feedId: number): Promise<FeedRun | null> =>
       ...{ kind: "feed", file: namesOf(begun), source: begun.source, feed_id: feedId },
       ...{ replace_source: begun.replaceSource, dry_run: false, actor: `feed ${feedId}` },
     });
-    const updateSql = `update feeds set run_id = ?, seen = nullif(seen, 'null'), due_at = server_now() + every_s * interval '1 s' where id = ?`;
-    await rows(tx, updateSql, [runId, feedId]);
+    const updateSql = `update feeds set run_id = ?, force = ?::text[], seen = nullif(seen, 'null'), due_at = server_now() + every_s * interval '1 s' where id = ?`;
+    await rows(tx, updateSql, [runId, begun.force, feedId]);
     if (died) await countFailure(tx, { ...begun, runId }, "its process has ended in the middle");
     return { ...begun, runId };
   });
