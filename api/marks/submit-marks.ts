@@ -8,6 +8,7 @@ import {
   readPrefer,
 } from "#src/contract/report.ts";
 import type { KeyInfo } from "#src/keys/key-store.ts";
+import { isUnavailable } from "#src/infrastructure/db.ts";
 import { compileCheck } from "#src/infrastructure/validation.ts";
 import { partnerMarkOf } from "#api/marks/submit-mark.ts";
 import { orThrow, problemObject, Refused } from "#api/http/errors.ts";
@@ -112,7 +113,8 @@ export const submitMarksRoute = (services: MarkDeps) =>
           services.log.error({ request_id: requestId, error: { message: what, stack } }, message);
         }
       // Whoever forwards marks sends the call again, as with a single one.
-      if (lost.length > 0 && lost.length === read.filter((item) => !isRefusal(item)).length)
+      const readable = read.filter((item) => !isRefusal(item)).length;
+      if (readable > 0 && lost.filter(({ reason }) => isUnavailable(reason)).length === readable)
         throw new Refused(noneStored);
       const results = answers.map((answer) =>
         answer.status === "fulfilled" ? answer.value : notStored,

@@ -37,32 +37,30 @@ export async function undoDecision(
   );
   if (batch === undefined) return unknown(batchActs[acts[0]!].what, id);
   if (batch.undone_at !== null) return isTakenBack(batch.act, id);
-  const stationsSql =
-    "select distinct station_id from mark_batch_marks where batch_id = ? order by 1";
-  const left = await rows<{ station_id: string }>(db, stationsSql, [id]);
-  const all = left.map((row) => row.station_id);
   const sum = { marks: 0, stations: 0 };
-  for (const [index, chunk] of [...slices(all, chunkStations)].entries()) {
-    const part = all.length > chunkStations ? { part: index + 1 } : {};
-    const restored = await act(db, actor, async (tx) => {
-      await lockBatch(tx, id);
-      const value = await restoreMarks(tx, batch, chunk);
-      if (value === null) return isTakenBack(batch.act, id);
-      const { marks } = value;
-      const { what, action } = batchActs[batch.act];
-      return {
-        value,
-        action: `${action}-undo`,
-        subject: `${what} ${id}`,
-        details: { marks, stations: value.stationIds.length, ...part },
-      };
-    });
-    // Somebody else was faster there.
-    if (isRefusal(restored)) continue;
-    sum.marks += restored.marks;
-    sum.stations += restored.stationIds.length;
-    committed(restored.stationIds, index * chunkStations + chunk.length, all.length);
-  }
+  // More than once only where marks have moved to another station meanwhile.
+  for (let all: string[]; (all = await stationsLeft(db, id)).length > 0;)
+    for (const [index, chunk] of [...slices(all, chunkStations)].entries()) {
+      const part = all.length > chunkStations ? { part: index + 1 } : {};
+      const restored = await act(db, actor, async (tx) => {
+        await lockBatch(tx, id);
+        const value = await restoreMarks(tx, batch, chunk);
+        if (value === null) return isTakenBack(batch.act, id);
+        const { marks } = value;
+        const { what, action } = batchActs[batch.act];
+        return {
+          value,
+          action: `${action}-undo`,
+          subject: `${what} ${id}`,
+          details: { marks, stations: value.stationIds.length, ...part },
+        };
+      });
+      // Somebody else was faster there.
+      if (isRefusal(restored)) continue;
+      sum.marks += restored.marks;
+      sum.stations += restored.stationIds.length;
+      committed(restored.stationIds, index * chunkStations + chunk.length, all.length);
+    }
   await rows(
     db,
     "update mark_batches set undone_at = coalesce(undone_at, server_now()) where id = ?",
@@ -70,6 +68,11 @@ export async function undoDecision(
   );
   return { id, ...sum };
 }
+
+const stationsLeft = async (db: Db, id: number): Promise<string[]> => {
+  const sql = "select distinct station_id from mark_batch_marks where batch_id = ? order by 1";
+  return (await rows<{ station_id: string }>(db, sql, [id])).map((row) => row.station_id);
+};
 
 /** Restores the old values of the marks at these stations; null when none are left. */
 export async function restoreMarks(
