@@ -66,6 +66,11 @@ describe("browser: the map on a phone", function () {
   itLong("closes sheets one by one by the browser's way back, and stays on the page", async () => {
     const { page } = await open();
     await openCard(page);
+    await page.getByRole("button", { name: "Update status" }).click();
+    await page.getByRole("button", { name: "No fuel", exact: true }).waitFor();
+    // The form first: its card stays.
+    await page.goBack();
+    await page.getByRole("button", { name: "Update status" }).waitFor();
     await page.goBack();
     await page.getByRole("heading", { name: "in view" }).waitFor();
     await page.goBack();

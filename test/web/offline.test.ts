@@ -4,7 +4,12 @@ import { hourMs, minuteMs } from "#src/domain/units.ts";
 import { searchCities, searchStations } from "#web/widget/offline/held-search.ts";
 import { shellFor } from "#web/widget/offline/shell-text.ts";
 import { toldAt } from "#web/widget/offline/told-at.ts";
-import { isFinal, sentOf, type WaitingEntry } from "#web/widget/offline/waiting-entry.ts";
+import {
+  isFinal,
+  isOutdated,
+  sentOf,
+  type WaitingEntry,
+} from "#web/widget/offline/waiting-entry.ts";
 
 const box = (south: number, west: number, size: number) => ({
   ...{ south, west, north: south + size, east: west + size },
@@ -62,6 +67,28 @@ describe("web: the map without a network", () => {
           observed_at: new Date(entry.saidAt).toISOString(),
         },
       });
+  });
+
+  it("leaves out a mark when a newer one of that station waits, and no other", () => {
+    const newer = { ...entry, id: "m2", saidAt: entry.saidAt + hourMs };
+    const isOut = (...all: WaitingEntry[]) => isOutdated(entry, all, entry.saidAt + 2 * hourMs);
+    expect(isOut(entry, newer)).to.equal(true);
+    const others = [
+      ...[{ stationId: "n2" }, { api: "https://other.test" }, { saidAt: entry.saidAt - 1 }],
+      // It can still be undone; it is refused; it is no mark.
+      ...[{ notBefore: newer.saidAt + 2 * hourMs }, { what: "suggest" as const }],
+      {
+        refused: {
+          kind: "refused" as const,
+          status: 404,
+          code: "x",
+          window: "",
+          retryAfterS: null,
+        },
+      },
+    ];
+    for (const other of others) expect(isOut(entry, { ...newer, ...other })).to.equal(false);
+    expect(isOutdated({ ...entry, what: "suggest" }, [newer], newer.saidAt)).to.equal(false);
   });
 
   it("gives up a mark that is refused for what it is, and keeps one that may be taken later", () => {

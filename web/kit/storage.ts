@@ -1,5 +1,6 @@
 import { recallCookie, rememberCookie } from "#web/kit/partitioned-cookie.ts";
 
+/** What could not be stored: newer than what is. */
 const memory = new Map<string, string>();
 
 /**
@@ -7,22 +8,24 @@ const memory = new Map<string, string>();
  * own partition, else for as long as the page is open.
  */
 export function recall(name: string): string | null {
+  const unstored = memory.get(name);
+  if (unstored !== undefined) return unstored;
   try {
-    return localStorage.getItem(name) ?? memory.get(name) ?? null;
+    return localStorage.getItem(name);
   } catch {
-    return memory.get(name) ?? recallCookie(name);
+    return recallCookie(name);
   }
 }
 
 /** Remembers `value` under `name`; null forgets it. */
 export function remember(name: string, value: string | null): void {
-  if (value === null) memory.delete(name);
-  else memory.set(name, value);
+  memory.delete(name);
   try {
     if (value === null) localStorage.removeItem(name);
     else localStorage.setItem(name, value);
   } catch {
     // Full or forbidden: it stays in memory, and in the cookie if there may be one.
+    if (value !== null) memory.set(name, value);
     rememberCookie(name, value);
   }
 }

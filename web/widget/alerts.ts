@@ -66,6 +66,9 @@ export async function endSubscription(): Promise<void> {
   }
 }
 
+/** A worker that takes longer to install has failed. */
+const readyMs = 60_000;
+
 async function subscribe(key: string): Promise<PushSubscription> {
   const registration = await worker();
   const before = await registration.pushManager.getSubscription();
@@ -80,7 +83,9 @@ async function worker(): Promise<ServiceWorkerRegistration> {
   const known = await serviceWorker.getRegistration(page.root);
   if (known === undefined)
     await serviceWorker.register(new URL("service-worker.js", page.root), { scope: page.root });
-  return serviceWorker.ready;
+  // It never is where a file of it does not come.
+  const late = new Promise<never>((_, fail) => setTimeout(fail, readyMs, new Error("no worker")));
+  return Promise.race([serviceWorker.ready, late]);
 }
 
 function isFor({ options }: PushSubscription, key: string): boolean {

@@ -85,9 +85,10 @@ export async function ask<T>(
 export const askStation = (id: string): Promise<Told<{ station: Station }>> =>
   ask(`/stations/${encodeURIComponent(id)}`);
 
-/** The station of that id; null when there is none, or nobody answers. */
-export async function findStation(id: string): Promise<Station | null> {
+/** The station of that id; "unknown" when there is none, null when nobody answers. */
+export async function findStation(id: string): Promise<Station | "unknown" | null> {
   const told = await askStation(id);
+  if (told.kind === "refused" && told.status === 404) return "unknown";
   return told.kind === "ok" ? told.body.station : null;
 }
 

@@ -16,6 +16,7 @@ const quietMs = 6 * hourMs;
 let foundAt = 0;
 position.subscribe((at) => (foundAt = at === null ? 0 : Date.now()));
 const asked = keptByStation("asked");
+export const forgetAsked = asked.forget;
 
 /**
  * The station that the viewer stands at, as far as the page knows the position already: nothing asks for it here. Null

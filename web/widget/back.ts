@@ -1,5 +1,6 @@
 import { effect } from "@preact/signals";
-import { closeTo, depth, steps } from "#web/widget/panels.ts";
+import { closeTo, depth, innerStep, steps } from "#web/widget/panels.ts";
+import { picking } from "#web/widget/picking.ts";
 
 /**
  * The browser's way back closes the open panels one by one: each is a step of the history, whose state is its number.
@@ -27,7 +28,13 @@ export function closeOnBack(): void {
     leaving = false;
     // A panel that was opened while the step back was under way stays.
     if (ours) move(wanted());
-    else if (here() < wanted()) closeTo(here() + base());
+    else if (here() < wanted()) {
+      const inner = picking.peek() ?? innerStep.back;
+      if (inner === null) return closeTo(here() + base());
+      // The place or the form in the panel is left first, and the panel stays.
+      inner(null);
+      move(wanted());
+    }
   });
 }
 

@@ -26,7 +26,7 @@ export function joinEarlyList(): void {
     if (link.hash === nearHash) void openNearest();
     else if (id !== undefined)
       void findStation(id).then((station) => {
-        if (station !== null) openCard(station, { fly: true });
+        if (station !== null && station !== "unknown") openCard(station, { fly: true });
         else location.assign(link.href);
       });
     else return;

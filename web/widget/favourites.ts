@@ -44,7 +44,8 @@ export async function loadFavourites(): Promise<void> {
   await Promise.all(
     favourites.peek().map(async ({ id }) => {
       const station = await findStation(id);
-      if (station !== null) told.value = new Map(told.peek()).set(id, station);
+      if (station !== null && station !== "unknown")
+        told.value = new Map(told.peek()).set(id, station);
     }),
   );
 }

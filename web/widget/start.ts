@@ -11,7 +11,7 @@ import { page } from "#web/widget/page.ts";
 import { loadParts } from "#web/widget/parts/later.tsx";
 import { boxesAround } from "#web/widget/rectangles.ts";
 import { restore, whenSilent } from "#web/widget/offline/kept.ts";
-import { openCard, openPanel, panel, putListBelow } from "#web/widget/panels.ts";
+import { openCard, openPanel, panel, putListBelow, selected } from "#web/widget/panels.ts";
 import { placeAtStart } from "#web/widget/place.ts";
 import { endSketch, moveSketch, sketch, sketchUntilDrawn } from "#web/widget/sketch.ts";
 import {
@@ -54,17 +54,26 @@ export async function start(): Promise<void> {
   drawing?.catch(() => {});
   const restored = restore();
   const fresh = untilKnown();
+  const silent = whenSilent(restored);
+  // What is kept is shown meanwhile, and the answer when it comes.
+  const orSilent = <T>(asked: Promise<T>): Promise<T | null> =>
+    Promise.race([asked, silent.then(() => null)]);
+  const asksCity = place === null ? findCity(page.city) : Promise.resolve(null);
+  const asksStation = page.station === "" ? Promise.resolve(null) : findStation(page.station);
   const [{ config: known, view: before }, city, found] = await Promise.all([
-    Promise.race([fresh.then((told) => ({ config: told, view: null })), whenSilent(restored)]),
-    place === null ? findCity(page.city) : null,
-    page.station === "" ? null : findStation(page.station),
+    Promise.race([fresh.then((told) => ({ config: told, view: null })), silent]),
+    orSilent(asksCity),
+    orSilent(asksStation),
   ]);
   await restored;
   if (answers && city !== null && city !== "unknown") {
     const { lat, lon, name } = city;
     void openNearest({ lat, lon, city: name });
   }
-  const station = found ?? (page.station === "" ? null : (heldStation(page.station) ?? null));
+  const station =
+    found === "unknown"
+      ? null
+      : (found ?? (page.station === "" ? null : (heldStation(page.station) ?? null)));
   config.value = known;
   void fresh.then((told) => (config.value = told));
   const container = document.getElementById("map");
@@ -76,7 +85,9 @@ export async function start(): Promise<void> {
     (city === null || city === "unknown"
       ? (before ?? (answers ? { ...known.center, zoom: countryZoom } : known.center))
       : { lat: city.lat, lon: city.lon, zoom: city.zoom });
-  const target = answers && panel.peek() === "nearest" ? besidePanel(wanted, size) : wanted;
+  const target =
+    early ?? (answers && panel.peek() === "nearest" ? besidePanel(wanted, size) : wanted);
+  early = null;
   keepFresh();
   keepConfig();
   void loadCities();
@@ -92,13 +103,14 @@ export async function start(): Promise<void> {
   try {
     if (drawing === null || container === null) throw new Error("no WebGL");
     const { openMap } = await drawing;
-    map.value = await openMap(container, known, () => sketch.peek() ?? target);
+    map.value = await openMap(container, known, () => sketch.peek() ?? early ?? target);
+    if (early !== null) map.value.go(early);
     if (station !== null) openCard(station);
   } catch (error) {
     console.warn(error);
     endSketch();
     noMap.value = drawing === null ? "no-webgl" : "failed";
-    listAround(wanted);
+    listAround(early ?? wanted);
     if (station !== null) openCard(station);
   }
   void loadParts();
@@ -106,6 +118,24 @@ export async function start(): Promise<void> {
   if (city === "unknown") say(words.notices.cityUnknown(page.city));
   heedPage(goTo);
   tell({ type: "fuelmark:ready" });
+  void asksStation.then((late) => {
+    if (late === "unknown") noteUnknown();
+    else if (late !== null && station === null && selected.peek() === null) {
+      goTo({ lat: late.lat, lon: late.lon, zoom: stationZoom });
+      openCard(late);
+    }
+  });
+  if (city === null)
+    void asksCity.then((late) => {
+      if (late !== null && late !== "unknown") goTo(late);
+    });
+}
+
+/** The address names a station that is no more: its page, or a partner's line. */
+function noteUnknown(): void {
+  console.warn(`Parameter "station": ${words.notices.stationUnknown(page.station)}`);
+  say(words.notices.stationUnknown(page.station));
+  tell({ type: "fuelmark:station-unknown", station_id: page.station });
 }
 
 /** Resolves when the list has its first answer, which comes before the map: both share a slow network. */
@@ -194,15 +224,18 @@ function lookAhead({ zoom, ...at }: Target, size: { width: number; height: numbe
   look(boxesAround({ ...at, zoom: shown }, size), shown);
 }
 
+/** Where the viewer wanted to go while there was neither a map nor its sketch. */
+let early: Target | null = null;
+
 /** Moves the map to the target, or the sketch in its place, or the list when there is no map. */
 export function goTo(target: Target): void {
   if (map.value !== null) map.value.go(target);
   else if (sketch.value !== null) moveSketch(target);
-  else listAround(target);
+  else if (noMap.value !== null) listAround(target);
+  else early = target;
 }
 
 function listAround({ lat, lon, zoom }: Target): void {
-  noMap.value ??= "failed";
   const box = {
     south: lat - listReach.lat,
     west: lon - listReach.lon,

@@ -6,7 +6,7 @@ import { note } from "#web/widget/loader.ts";
 import { drop, outbox } from "#web/widget/offline/outbox.ts";
 import { noteFuel } from "#web/widget/panels.ts";
 import { config } from "#web/widget/state.ts";
-import type { Report } from "#web/widget/told.ts";
+import type { Report, Told } from "#web/widget/told.ts";
 import { words } from "#web/widget/words.ts";
 
 // Less than the service allows from its own receipt: the answer and the press take their time.
@@ -23,14 +23,24 @@ export function takeBackLeftMs(stationId: string): number {
 export const waitingThere = (stationId: string): string | null =>
   outbox.value.find((entry) => entry.stationId === stationId && entry.refused === null)?.id ?? null;
 
-/** Drops the mark that waits for the network. */
+/** Drops the mark that waits for the network. It may have arrived all the same: the answer is what was lost. */
 export async function dropWaiting(id: string, stationId: string): Promise<void> {
   await drop(id);
   forgetOwnMark(stationId);
+  // Else it would be the mark before, which has arrived.
+  if (cooldowns.of(stationId) === null) await askBack(stationId);
 }
 
 /** Has the service take the last mark there back. Gives the result, and the viewer's words for it. */
 export async function takeLastBack(stationId: string): Promise<{ taken: boolean; text: string }> {
+  const told = await askBack(stationId);
+  if (told.kind === "ok") return { taken: true, text: words.takeBack.done };
+  const isLate = told.kind === "refused" && told.code === "nothing-to-take-back";
+  if (isLate) noteTakenBack(stationId);
+  return { taken: false, text: isLate ? words.takeBack.late : words.takeBack.failed };
+}
+
+async function askBack(stationId: string): Promise<Told<Report>> {
   const path = `/widget/stations/${encodeURIComponent(stationId)}/take-back`;
   const told = await ask<Report>(path, { body: { device: deviceId() } });
   if (told.kind === "ok") {
@@ -39,11 +49,8 @@ export async function takeLastBack(stationId: string): Promise<{ taken: boolean;
     forgetOwnMark(stationId);
     note(stationId, told.body.fuel);
     noteFuel(stationId, told.body.fuel);
-    return { taken: true, text: words.takeBack.done };
   }
-  const isLate = told.kind === "refused" && told.code === "nothing-to-take-back";
-  if (isLate) noteTakenBack(stationId);
-  return { taken: false, text: isLate ? words.takeBack.late : words.takeBack.failed };
+  return told;
 }
 
 /** A mark can be taken back once per station and cooldown. */

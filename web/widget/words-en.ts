@@ -233,6 +233,7 @@ export const en: Words = {
     mapFailed:
       "The map could not be loaded: the stations are listed. Reload the page to try again.",
     cityUnknown: (name) => `There is no city called “${name}”.`,
+    stationUnknown: (id) => `There is no station ${id}.`,
     loadingMap: "Loading the map …",
     loading: "Loading stations …",
   },

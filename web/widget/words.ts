@@ -204,6 +204,7 @@ export interface Words {
     noWebgl: string;
     mapFailed: string;
     cityUnknown: (name: string) => string;
+    stationUnknown: (id: string) => string;
     loadingMap: string;
     loading: string;
   };

@@ -1,11 +1,11 @@
 import { computed, signal } from "@preact/signals";
 import { minuteMs } from "#src/domain/units.ts";
 import { ask, serverNow } from "#web/widget/api.ts";
-import { deviceId, randomId } from "#web/widget/device.ts";
+import { deviceId, forgetOwnMark, randomId } from "#web/widget/device.ts";
 import { heldStation } from "#web/widget/loader.ts";
-import { channelName, syncTag } from "#web/widget/offline/background-sync.ts";
+import { type Arrived, channelName, syncTag } from "#web/widget/offline/background-sync.ts";
 import { allEntries, attempt, dropEntry, putEntry } from "#web/widget/offline/waiting-marks.ts";
-import type { WaitingEntry } from "#web/widget/offline/waiting-entry.ts";
+import { isFinal, type WaitingEntry } from "#web/widget/offline/waiting-entry.ts";
 import { page } from "#web/widget/page.ts";
 import type { Said } from "#web/widget/sending.ts";
 import { stationName } from "#web/widget/station-name.ts";
@@ -148,6 +148,9 @@ export function keepSending(onArrived: (entry: WaitingEntry, body: Report) => vo
       for (const entry of waits.filter(({ notBefore }) => notBefore <= now)) {
         const told = await sendOne(entry.id);
         if (told?.kind === "ok") onArrived(entry, told.body);
+        // It counts nowhere, so others may be confirmed.
+        if (told?.kind === "refused" && isFinal(told) && told.code !== "own-mark")
+          forgetOwnMark(entry.stationId);
         if (told?.kind === "offline") break;
       }
     await look();
@@ -157,6 +160,12 @@ export function keepSending(onArrived: (entry: WaitingEntry, body: Report) => vo
     if (!document.hidden) void flush();
   });
   if ("BroadcastChannel" in window)
-    new BroadcastChannel(channelName).addEventListener("message", () => void look());
+    new BroadcastChannel(channelName).addEventListener(
+      "message",
+      ({ data }: MessageEvent<Arrived[]>) => {
+        for (const { entry, report } of data) onArrived(entry, report);
+        void look();
+      },
+    );
   void flush();
 }

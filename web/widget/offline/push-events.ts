@@ -1,3 +1,4 @@
+import { isMapPage } from "#web/widget/offline/page-shell.ts";
 import type { AlertMessage } from "#src/contract/alert-text.ts";
 
 // Parts of a service worker's scope that the types of pages lack.
@@ -12,6 +13,7 @@ interface ClickEvent extends WorkerEvent {
   notification: Notification;
 }
 interface PageClient {
+  url: string;
   focus(): Promise<unknown>;
   navigate(url: string): Promise<unknown>;
 }
@@ -60,8 +62,11 @@ async function stop(root: string, { id, token }: AlertMessage["stop"]): Promise<
 }
 
 /** Opens `url` in an open map if the browser allows that, else in a new window. */
-async function open({ clients }: PushScope, url: string): Promise<void> {
-  const [page] = await clients.matchAll({ type: "window" });
+async function open({ clients, registration }: PushScope, url: string): Promise<void> {
+  const root = new URL(registration.scope);
+  const pages = await clients.matchAll({ type: "window" });
+  // Other pages of the service may have a form that is half filled in.
+  const page = pages.find((one) => isMapPage(root, new URL(one.url)));
   try {
     if (page === undefined) throw new Error("no page is open");
     await page.navigate(url);

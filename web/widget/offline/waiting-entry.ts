@@ -54,6 +54,26 @@ export function sentOf(entry: WaitingEntry, now: number): Sent {
   };
 }
 
+/**
+ * True if the device has said something newer of that station which also waits: sent after the older one it would be
+ * refused as too early, and the older one would stay on the map.
+ */
+export const isOutdated = (
+  { what, stationId, api, saidAt }: WaitingEntry,
+  all: readonly WaitingEntry[],
+  now: number,
+): boolean =>
+  what !== "suggest" &&
+  all.some(
+    (one) =>
+      one.what !== "suggest" &&
+      one.stationId === stationId &&
+      one.api === api &&
+      one.refused === null &&
+      one.saidAt > saidAt &&
+      one.notBefore <= now,
+  );
+
 /** False where the same mark may be taken later: the service is away or busy, or its key is just being changed. */
 export const isFinal = ({ status, code }: Refused): boolean =>
   status < 500 &&

@@ -2,6 +2,7 @@ import { dayMs } from "#src/domain/units.ts";
 import { database } from "#web/widget/offline/database.ts";
 import {
   isFinal,
+  isOutdated,
   type Sent,
   sentOf,
   type WaitingEntry,
@@ -48,7 +49,7 @@ async function findEntry(id: string): Promise<WaitingEntry | undefined> {
 /**
  * Sends a mark that waits, in one tab or worker at a time. A mark that has arrived is dropped; one that will not be
  * taken is kept as refused; any other goes on waiting. Undefined when it does not wait any more: another tab has sent
- * it, or the viewer has dropped it.
+ * it, the viewer has dropped it, or a newer one takes its place.
  *
  * @param post asks the API; never rejects
  */
@@ -59,6 +60,10 @@ export function attempt<T>(
   return alone(`fuelmark mark ${id}`, async () => {
     const entry = await findEntry(id);
     if (entry === undefined || entry.refused !== null) return undefined;
+    if (isOutdated(entry, await allEntries(), Date.now())) {
+      await dropEntry(id);
+      return undefined;
+    }
     const tried = { ...entry, tries: entry.tries + 1 };
     await putEntry(tried);
     const now = Date.now() + (entry.aheadMs ?? 0);

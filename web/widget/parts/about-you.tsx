@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { endSubscription } from "#web/widget/alerts.ts";
+import { forgetAsked } from "#web/widget/at-station.ts";
 import { forgetFavourites } from "#web/widget/favourites.ts";
 import { remember } from "#web/kit/storage.ts";
 import { forgetStart } from "#web/widget/place.ts";
@@ -33,7 +34,8 @@ export const AboutYou = () => {
       await dropAll();
       forgetFavourites();
       forgetStart();
-      remember("filters", null);
+      forgetAsked();
+      for (const name of ["filters", "fuel", "theme"]) remember(name, null);
       // Before the worker goes, which has the subscription.
       await endSubscription();
       await forgetKept();

@@ -50,6 +50,8 @@ export const MarkForm = ({ station, onDone }: Props) => {
 
   const submit = (chosen: Status): void => {
     const { express, ...rest } = details.value;
+    // Details take their time, and a position is good for two minutes.
+    if (detailed.value) askForMark();
     const said = detailed.value
       ? { ...rest, ...(chosen === "no" && express === true ? { express } : {}) }
       : {};
