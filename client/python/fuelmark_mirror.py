@@ -76,6 +76,7 @@ class Mirror:
         self._compare_s = compare_s
         self._compare_at = 0
         self._unequal = 0
+        self._unsaved = []
         self._base = re.sub(r"(/api/v1/partner)?$", "/api/v1/partner", base_url.rstrip("/"), count=1)
         self._key = key
         self._path = path
@@ -96,8 +97,9 @@ class Mirror:
 
     def refresh(self):
         """Brings the copy up to date, and returns [(before, after), …]: None for before is new, for after is gone."""
-        changes = self._read()
+        self._unsaved += self._read()
         self._save()
+        changes, self._unsaved = self._unsaved, []
         return changes
 
     def follow(self, poll_s=60):
@@ -233,6 +235,8 @@ class Mirror:
                 try:
                     problem = json.loads(text)
                 except ValueError:
+                    problem = None
+                if not isinstance(problem, dict):
                     # Something before the service has answered.
                     problem = {"detail": error.reason}
                 retry_after = error.headers.get("Retry-After", "")
