@@ -1,3 +1,4 @@
+import { minuteMs } from "#src/domain/units.ts";
 import { signal } from "@preact/signals";
 import type { ShownAlerts } from "#src/contract/shapes/alert-radii.ts";
 import type { Grade } from "#src/domain/vocabulary.ts";
@@ -66,9 +67,6 @@ export async function endSubscription(): Promise<void> {
   }
 }
 
-/** A worker that takes longer to install has failed. */
-const readyMs = 60_000;
-
 async function subscribe(key: string): Promise<PushSubscription> {
   const registration = await worker();
   const before = await registration.pushManager.getSubscription();
@@ -83,8 +81,8 @@ async function worker(): Promise<ServiceWorkerRegistration> {
   const known = await serviceWorker.getRegistration(page.root);
   if (known === undefined)
     await serviceWorker.register(new URL("service-worker.js", page.root), { scope: page.root });
-  // It never is where a file of it does not come.
-  const late = new Promise<never>((_, fail) => setTimeout(fail, readyMs, new Error("no worker")));
+  // It never is where a file of it does not come: longer it does not take.
+  const late = new Promise<never>((_, fail) => setTimeout(fail, minuteMs, new Error("no worker")));
   return Promise.race([serviceWorker.ready, late]);
 }
 
