@@ -125,7 +125,7 @@ async function grantRows(tx: Tx, user: string): Promise<Done<{ user: string }>> 
 }
 
 const partsOfDemo = `select station_id as id from station_pairs join stations on id = into_id
-   where verdict = 'joined' and source = 'demo'`;
+   where verdict = 'joined' and source = 'demo' and not gone`;
 
 /** `operator demo remove`: removes the demo country when real data has come. */
 export function demoCommand(output: () => Output): Command {

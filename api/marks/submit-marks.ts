@@ -143,7 +143,7 @@ const noneStored = refuse(
 /** The mark is safe; only what became of it is not known here. */
 const notRead = refuse(
   "upstream-unavailable",
-  "This mark is stored, but what became of it cannot be read now. Send it again with the same external_id.",
+  "This mark is stored, but what became of it cannot be read now. Send it again only if it has an external_id.",
   { retryAfterS: 5 },
 );
 

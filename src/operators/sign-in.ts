@@ -31,7 +31,7 @@ export const openConsoleSession = (
 ): Promise<string | null> =>
   inTransaction(db, async (tx) => {
     if (!(await noteSignIn(tx, account, step))) return null;
-    const old = await findSession(tx, "operator", former, session.now);
+    const old = await findSession(tx, "operator", former, session.now, { isSeen: false });
     if (old !== null) await endSession(tx, old.id);
     await logAction(tx, {
       actor: account.name,

@@ -127,7 +127,12 @@ export async function start(): Promise<void> {
   });
   if (city === null)
     void asksCity.then((late) => {
-      if (late !== null && late !== "unknown") goTo(late);
+      if (late === "unknown") return say(words.notices.cityUnknown(page.city));
+      if (late === null || page.station !== "" || selected.peek() !== null) return;
+      const { lat, lon, name } = late;
+      if (answers && nearest.peek().kind === "no-position")
+        void openNearest({ lat, lon, city: name });
+      goTo(late);
     });
 }
 

@@ -1,4 +1,4 @@
-import { minuteMs } from "#src/domain/units.ts";
+import { minuteMs, secondMs } from "#src/domain/units.ts";
 import { ask } from "#web/widget/api.ts";
 import { cooldowns } from "#web/widget/cooldown.ts";
 import { deviceId, forgetOwnMark, takenBack } from "#web/widget/device.ts";
@@ -11,6 +11,8 @@ import { words } from "#web/widget/words.ts";
 
 // Less than the service allows from its own receipt: the answer and the press take their time.
 const offeredMs = 2 * minuteMs - 4000;
+/** The driver waits to say something else. */
+const askMs = 3 * secondMs;
 
 /** Ms in which the last mark there may still be taken back (decisions 15.35); 0 when it may not. */
 export function takeBackLeftMs(stationId: string): number {
@@ -27,8 +29,10 @@ export const waitingThere = (stationId: string): string | null =>
 export async function dropWaiting(id: string, stationId: string): Promise<void> {
   await drop(id);
   forgetOwnMark(stationId);
-  // Else it would be the mark before, which has arrived.
-  if (cooldowns.of(stationId) === null) await askBack(stationId);
+  // Else it could be the mark before, which has arrived.
+  const isAlone = (config.peek()?.cooldown_s ?? 0) * secondMs > offeredMs;
+  if (isAlone && cooldowns.of(stationId) === null)
+    await askBack(stationId, AbortSignal.timeout(askMs));
 }
 
 /** Has the service take the last mark there back. Gives the result, and the viewer's words for it. */
@@ -40,9 +44,12 @@ export async function takeLastBack(stationId: string): Promise<{ taken: boolean;
   return { taken: false, text: isLate ? words.takeBack.late : words.takeBack.failed };
 }
 
-async function askBack(stationId: string): Promise<Told<Report>> {
+async function askBack(stationId: string, signal?: AbortSignal): Promise<Told<Report>> {
   const path = `/widget/stations/${encodeURIComponent(stationId)}/take-back`;
-  const told = await ask<Report>(path, { body: { device: deviceId() } });
+  const told = await ask<Report>(path, {
+    body: { device: deviceId() },
+    ...(signal === undefined ? {} : { signal }),
+  });
   if (told.kind === "ok") {
     noteTakenBack(stationId);
     cooldowns.drop(stationId);

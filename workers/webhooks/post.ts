@@ -41,7 +41,9 @@ function exchange(
 ): Promise<{ status: number; answer: string }> {
   return new Promise((resolve, reject) => {
     const sent = receivers.request(url, { method: "POST", headers, signal });
+    let isAnswered = false;
     sent.on("response", (response) => {
+      isAnswered = true;
       const pieces: Buffer[] = [];
       let bytes = 0;
       const end = (): void => {
@@ -58,7 +60,9 @@ function exchange(
     });
     sent.on("error", reject);
     // All that is told of a 101, which nobody asked for: without an end the worker would wait for ever.
-    sent.on("close", () => reject(new Error("The connection ended without an answer")));
+    sent.on("close", () => {
+      if (!isAnswered) reject(new Error("The connection ended without an answer"));
+    });
     sent.end(body);
   });
 }

@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { minuteMs } from "#src/domain/units.ts";
 import { ask, serverNow } from "#web/widget/api.ts";
-import { deviceId, forgetOwnMark, randomId } from "#web/widget/device.ts";
+import { deviceId, forgetOwnMark, isOwnMark, randomId } from "#web/widget/device.ts";
 import { heldStation } from "#web/widget/loader.ts";
 import { type Arrived, channelName, syncTag } from "#web/widget/offline/background-sync.ts";
 import { allEntries, attempt, dropEntry, putEntry } from "#web/widget/offline/waiting-marks.ts";
@@ -149,8 +149,10 @@ export function keepSending(onArrived: (entry: WaitingEntry, body: Report) => vo
         const told = await sendOne(entry.id);
         if (told?.kind === "ok") onArrived(entry, told.body);
         // It counts nowhere, so others may be confirmed.
-        if (told?.kind === "refused" && isFinal(told) && told.code !== "own-mark")
-          forgetOwnMark(entry.stationId);
+        const { stationId, status } = entry;
+        const isOwn = status !== null && isOwnMark(stationId, status);
+        if (told?.kind === "refused" && isFinal(told) && told.code !== "own-mark" && isOwn)
+          forgetOwnMark(stationId);
         if (told?.kind === "offline") break;
       }
     await look();
@@ -163,7 +165,8 @@ export function keepSending(onArrived: (entry: WaitingEntry, body: Report) => vo
     new BroadcastChannel(channelName).addEventListener(
       "message",
       ({ data }: MessageEvent<Arrived[]>) => {
-        for (const { entry, report } of data) onArrived(entry, report);
+        // A worker of an earlier release says nothing else than that something has changed.
+        for (const { entry, report } of Array.isArray(data) ? data : []) onArrived(entry, report);
         void look();
       },
     );

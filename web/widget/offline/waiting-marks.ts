@@ -49,7 +49,7 @@ async function findEntry(id: string): Promise<WaitingEntry | undefined> {
 /**
  * Sends a mark that waits, in one tab or worker at a time. A mark that has arrived is dropped; one that will not be
  * taken is kept as refused; any other goes on waiting. Undefined when it does not wait any more: another tab has sent
- * it, the viewer has dropped it, or a newer one takes its place.
+ * it, the viewer has dropped it, or a newer one goes before it and takes its place.
  *
  * @param post asks the API; never rejects
  */
@@ -60,17 +60,19 @@ export function attempt<T>(
   return alone(`fuelmark mark ${id}`, async () => {
     const entry = await findEntry(id);
     if (entry === undefined || entry.refused !== null) return undefined;
-    if (isOutdated(entry, await allEntries(), Date.now())) {
-      await dropEntry(id);
-      return undefined;
-    }
+    // It waits for what becomes of the newer one.
+    if (isOutdated(entry, await allEntries(), Date.now())) return undefined;
     const tried = { ...entry, tries: entry.tries + 1 };
     await putEntry(tried);
     const now = Date.now() + (entry.aheadMs ?? 0);
     const isOld = entry.what !== "suggest" && now - entry.saidAt > countsMs;
     const told = isOld ? tooOld : await post(tried, sentOf(tried, now));
-    if (told.kind === "ok") await dropEntry(id);
-    else if (told.kind === "refused" && isFinal(told)) await putEntry({ ...tried, refused: told });
+    if (told.kind === "ok") {
+      for (const one of await allEntries())
+        if (isOutdated(one, [tried], Date.now())) await dropEntry(one.id);
+      await dropEntry(id);
+    } else if (told.kind === "refused" && isFinal(told))
+      await putEntry({ ...tried, refused: told });
     return told;
   });
 }
