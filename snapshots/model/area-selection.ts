@@ -5,6 +5,7 @@ import {
   type BlockList,
 } from "#snapshots/model/block-list.ts";
 import type { Matcher } from "#snapshots/model/filters.ts";
+import { chanceIn } from "#snapshots/model/fragment.ts";
 import {
   addStation,
   addSum,
@@ -236,4 +237,11 @@ function countOf(chosen: Uint8Array): number {
   let count = 0;
   for (let slot = 0; slot < chosen.length; slot++) count += chosen[slot] as number;
   return count;
+}
+
+/** The highest chance first, unknown ones last; equal ones stay in their order. */
+export function byChance({ blocks, slots }: Stations): Stations {
+  const chances = slots.map((slot, i) => chanceIn(read(blocks[i] as Block, slot, field.flags)));
+  const order = [...slots.keys()].sort((a, b) => chances[b]! - chances[a]!);
+  return { blocks: order.map((i) => blocks[i]!), slots: order.map((i) => slots[i]!) };
 }

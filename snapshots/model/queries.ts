@@ -15,10 +15,11 @@ import { hourS, minuteMs } from "#src/domain/units.ts";
 import { findAlong } from "#snapshots/model/along.ts";
 import type { Area, BlockList } from "#snapshots/model/block-list.ts";
 import type { Filters, Matcher } from "#snapshots/model/filters.ts";
-import { chanceIn, foldText } from "#snapshots/model/fragment.ts";
+import { foldText } from "#snapshots/model/fragment.ts";
 import { findNearest } from "#snapshots/model/nearest.ts";
 import {
   byBlock,
+  byChance,
   copiedMost,
   type Hit,
   type Piece,
@@ -386,13 +387,6 @@ function inBlocks(make: () => readonly Hit[]): Omit<Answer, "count" | "sum" | "s
     deflatedShare: () => deflatedShare(hits()),
     isLong: () => takeLong(hits().map(({ block }) => block)),
   };
-}
-
-/** The highest chance first, unknown ones last; equal ones stay in their order. */
-function byChance({ blocks, slots }: Stations): Stations {
-  const chances = slots.map((slot, i) => chanceIn(read(blocks[i] as Block, slot, field.flags)));
-  const order = [...slots.keys()].sort((a, b) => chances[b]! - chances[a]!);
-  return { blocks: order.map((i) => blocks[i]!), slots: order.map((i) => slots[i]!) };
 }
 
 const inOrder = (stations: Stations, sum = sumOfStations(stations)): Answer => ({
