@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -28,6 +28,8 @@ for line in sys.stdin:
         changes = [[before and before["id"], after and after["fuel"]["status"]] for before, after in mirror.refresh()]
     except ApiError as error:
         changes = error.code
+    except OSError:
+        changes = "not saved"
     except Waits as wait:
         changes = f"waits {wait}"
     held = {one["id"]: one["fuel"]["status"] for one in mirror.stations.values()}
@@ -142,6 +144,17 @@ describe("the mirror in Python", () => {
       expect((await mirror.refresh())[1], text).to.deep.equal(expected);
       await mirror.kill();
     }
+  });
+
+  it("hands on with the next refresh what it could not save", async () => {
+    const mirror = startMirror("later/stations.json");
+    expect((await mirror.refresh())[0]).to.equal("not saved");
+    mkdirSync(join(folder, "later"));
+    const [changes, held] = await mirror.refresh();
+    expect(changes).to.have.length(20);
+    expect(held).to.deep.equal(await whole());
+    expect((await mirror.refresh())[0]).to.deep.equal([]);
+    await mirror.kill();
   });
 
   it("raises a refusal of the key, and waits as long as a limit says", async () => {

@@ -47,6 +47,20 @@ describe("flow: signing in to the console", function () {
   const statusOf = async (client: ConsoleClient, headers = {}): Promise<number> =>
     (await client.call("GET", "/session", undefined, headers)).status;
 
+  it("lasts while the database takes no writes", async () => {
+    const client = await browserOf();
+    now += 2 * minuteMs;
+    await edge.db.raw(`create function no_writes() returns trigger language plpgsql
+        as $$ begin raise sqlstate '25006'; end $$;
+      create trigger no_writes before update on sessions execute function no_writes()`);
+    try {
+      expect(await statusOf(client)).to.equal(200);
+    } finally {
+      await edge.db.raw("drop function no_writes cascade");
+    }
+    expect(await statusOf(client)).to.equal(200);
+  });
+
   describe("attempts", () => {
     it("from elsewhere, ten of them, lock nobody out", async () => {
       expect(await guesses(10)).to.deep.equal(all(10, 401));

@@ -498,6 +498,27 @@ describe("flow: webhooks", function () {
     expect(receiver.posts).to.have.length(1);
   });
 
+  it("end an attempt that the receiver answers by another protocol", async () => {
+    const config = loadConfig({ WEBHOOK_HTTP: "true", WEBHOOK_NETWORKS: "127.0.0.1" });
+    receiver.answer = (response) =>
+      void response.socket!.end(
+        "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n",
+      );
+    const attempt = await post(createReceivers(config), config, receiver.url, {}, "{}");
+    expect([attempt.status, attempt.fault]).to.deep.equal([
+      null,
+      "The connection ended without an answer",
+    ]);
+  });
+
+  it("are not woken without end while no process sends", async () => {
+    const ids = Array.from({ length: 600 }, (_, n) => 1_000_000 + n);
+    for (let n = 0; n < 4; n++) await producer.wakeEndpoints(ids.map((id) => id + n * 1000));
+    const queue = producer.queue("webhooks");
+    expect(await queue.getWaitingCount()).to.be.within(1000, 1700);
+    await queue.obliterate({ force: true });
+  });
+
   it("leave the cores that they share with other roles to these", async () => {
     const role = await startRoleProcess("webhooks", instance.env);
     try {

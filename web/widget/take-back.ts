@@ -21,9 +21,10 @@ export function takeBackLeftMs(stationId: string): number {
   return Math.max(0, cooldown.atMs + offeredMs - Date.now());
 }
 
-/** A mark of that station which waits for the network, if one does: taking it back sends nothing. */
+/** The newest mark of that station which waits for the network, if one does. */
 export const waitingThere = (stationId: string): string | null =>
-  outbox.value.find((entry) => entry.stationId === stationId && entry.refused === null)?.id ?? null;
+  outbox.value.findLast((entry) => entry.stationId === stationId && entry.refused === null)?.id ??
+  null;
 
 /** Drops the mark that waits for the network. It may have arrived all the same: the answer is what was lost. */
 export async function dropWaiting(id: string, stationId: string): Promise<void> {
