@@ -97,62 +97,65 @@ class Mirror:
 
     def refresh(self):
         """Brings the copy up to date, and returns [(before, after), …]: None for before is new, for after is gone."""
-        self._unsaved += self._read()
+        self._read()
         self._save()
-        changes, self._unsaved = self._unsaved, []
-        return changes
+        return self._told()
 
     def follow(self, poll_s=60):
         """Yields the changes of each refresh, empty lists included, every `poll_s` seconds."""
         while True:
-            yield self._read()
+            self._read()
+            yield self._told()
             # Only now: whoever stops in the loop's body gets these changes again after a restart.
             self._save()
             self._sleep(poll_s)
 
+    def _told(self):
+        changes, self._unsaved = self._unsaved, []
+        return changes
+
     def _read(self):
         if self.as_of is None:
-            return self._whole()
+            self._whole()
+            return
         try:
-            changes, expected = self._changes()
+            expected = self._changes()
         except ApiError as error:
             # window-too-old, or a cursor that the service cannot read.
             if error.status != 422:
                 raise
-            return self._whole()
+            self._whole()
+            return
         if time.monotonic() >= self._compare_at:
-            changes += self._compare(expected)
-        return changes
+            self._compare(expected)
 
     def _changes(self):
         """The changes since as_of, and the digest that the copy should have now; None from an older server."""
         delta = self._get("/stations/delta?" + urllib.parse.urlencode({"updated_since": self.as_of}))
         after = {station["id"]: station for station in delta["stations"]}
         after.update({gone: None for gone in delta["removed"]})
-        return self._take(after, delta["as_of"]), delta.get("digest")
+        self._take(after, delta["as_of"])
+        return delta.get("digest")
 
     def _compare(self, expected):
-        """Takes the country anew where the copy has another digest, and returns what that changed.
+        """Takes the country anew where the copy has another digest.
 
         Before that it asks once more: the process that answered may have been behind the one before it.
         """
-        changes = []
         is_equal = self._is_equal(expected)
         for takes_whole in (False, True):
             if is_equal:
                 break
             if takes_whole:
-                changes += self._whole()
+                self._whole()
             else:
                 self._sleep(SETTLE_S)
-            more, expected = self._changes()
-            changes += more
+            expected = self._changes()
             is_equal = self._is_equal(expected)
         self._unequal = 0 if is_equal else self._unequal + 1
         # Soon again where that did not help: what was read may have been made before the service was restored.
         wait_s = self._compare_s if is_equal else min(self._compare_s, 60 * 4**self._unequal)
         self._compare_at = time.monotonic() + wait_s
-        return changes
 
     def _is_equal(self, expected):
         return expected is None or expected == digest_of(self.stations.values())
@@ -169,21 +172,20 @@ class Mirror:
         after.update({station["id"]: station for station in stations})
         self._compare_at = time.monotonic() + self._compare_s
         # The first page's: what changed between the pages comes with the next delta.
-        return self._take(after, page["as_of"])
+        self._take(after, page["as_of"])
 
     def _take(self, after, as_of):
-        changes = []
         for station_id, station in after.items():
             before = self.stations.get(station_id)
             if station == before:
                 continue
-            changes.append((before, station))
+            # At once: a request that fails later on leaves them for the next refresh.
+            self._unsaved.append((before, station))
             if station is None:
                 del self.stations[station_id]
             else:
                 self.stations[station_id] = station
         self.as_of = as_of
-        return changes
 
     def _save(self):
         if self._path is None:

@@ -24,6 +24,14 @@ for line in sys.stdin:
     if line.startswith("as_of "):
         mirror.as_of = line[6:].strip()
         continue
+    if line.startswith("lose "):
+        lost = [line[5:].strip()]
+        lost.append(mirror.stations.pop(lost[0]))
+        mirror._compare_at = 0
+        continue
+    if line.startswith("find"):
+        mirror.stations[lost[0]] = lost[1]
+        continue
     try:
         changes = [[before and before["id"], after and after["fuel"]["status"]] for before, after in mirror.refresh()]
     except ApiError as error:
@@ -82,6 +90,8 @@ describe("the mirror in Python", () => {
         child.stdin!.write("refresh\n");
         return JSON.parse(String((await line)[0])) as Said;
       },
+      lose: (id: string) => void child.stdin!.write(`lose ${id}\n`),
+      find: () => void child.stdin!.write("find\n"),
       pretend: (asOf: string) => void child.stdin!.write(`as_of ${asOf}\n`),
       kill: async () => {
         child.kill("SIGKILL");
@@ -154,6 +164,18 @@ describe("the mirror in Python", () => {
     expect(changes).to.have.length(20);
     expect(held).to.deep.equal(await whole());
     expect((await mirror.refresh())[0]).to.deep.equal([]);
+    await mirror.kill();
+  });
+
+  it("hands on with the next refresh what it had read before a comparison was broken off", async () => {
+    const mirror = startMirror();
+    await mirror.refresh();
+    await mark(5, "yes");
+    await until(whole, (held) => (held as Record<string, string>)[placeOf(5).id] === "yes");
+    mirror.lose(placeOf(19).id);
+    expect((await mirror.refresh())[0]).to.equal("waits 5");
+    mirror.find();
+    expect((await mirror.refresh())[0]).to.deep.equal([[placeOf(5).id, "yes"]]);
     await mirror.kill();
   });
 
