@@ -55,6 +55,7 @@ import * as keepMarksByMonth from "#migrations/0056_keep_marks_by_month.ts";
 import * as dropStationCheck from "#migrations/0057_drop_station_check.ts";
 import * as vacuumTablesEarly from "#migrations/0058_vacuum_tables_early.ts";
 import * as letPartsLeaveTheirSource from "#migrations/0059_let_parts_leave_their_source.ts";
+import * as countFailedSignInsForAllUsers from "#migrations/0060_count_failed_sign_ins_for_all_users.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -117,4 +118,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0057_drop_station_check": dropStationCheck,
   "0058_vacuum_tables_early": vacuumTablesEarly,
   "0059_let_parts_leave_their_source": letPartsLeaveTheirSource,
+  "0060_count_failed_sign_ins_for_all_users": countFailedSignInsForAllUsers,
 };
