@@ -21,8 +21,10 @@ type Words = readonly [
   differs?: { parse?: Parse; fallback?: unknown },
 ];
 
-/** The words of each field of an input. */
-export type OptionWords<Input extends TObject> = Readonly<Record<keyof Static<Input>, Words>>;
+/** The words of each field of an input, but for the values that a page has shown. */
+export type OptionWords<Input extends TObject> = Readonly<
+  Record<Exclude<keyof Static<Input>, "was">, Words>
+>;
 
 interface ActWords<Input extends TObject, T> {
   name: string;

@@ -3,9 +3,9 @@ import { consoleCall, type ConsoleCall } from "#api/console/operator-gate.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
 import { type Facts, factsOf, nameOf, pageOf, subjectOf, wayBack } from "#api/console/way-back.ts";
 import {
+  actionsLike,
   type ConsoleBlock,
   type ConsoleDecision,
-  decisionActions,
   decisionKinds,
 } from "#src/contract/decisions.ts";
 import { listBlocks } from "#src/marks/source-blocks.ts";
@@ -27,7 +27,7 @@ const filter = Type.Object({
 export const decisionCalls = ({ db, clock }: ConsoleDeps): ConsoleCall[] => [
   consoleCall("GET", "/decisions", { role: "viewer", query: filter }, async (ctx) => {
     const { kind, ...wish } = ctx.state.query;
-    const found = await listDecisions(db, changesOf(kind), wish, shown);
+    const found = await listDecisions(db, actionsLike(kind), wish, shown);
     const facts = await factsOf(db, found);
     const decisions = found.map((entry) => decisionOf(entry, facts, clock()));
     const next = found.length === shown ? (found.at(-1)?.id ?? null) : null;
@@ -38,18 +38,6 @@ export const decisionCalls = ({ db, clock }: ConsoleDeps): ConsoleCall[] => [
     ctx.body = { blocks: blocks.map((block) => presented(block, inMs)) satisfies ConsoleBlock[] };
   }),
 ];
-
-/** Each action of a kind, or of all, with the actions that take its place. */
-function changesOf(kind: string | undefined): Record<string, string[]> {
-  const all = Object.entries(decisionActions);
-  const same = (thing: string): string[] =>
-    all.filter(([, [, other]]) => thing !== "" && other === thing).map(([action]) => action);
-  return Object.fromEntries(
-    all
-      .filter(([, [one]]) => kind === undefined || one === kind)
-      .map(([action, [, thing]]) => [action, same(thing)]),
-  );
-}
 
 function decisionOf(found: LoggedDecision, facts: Facts, now: number): ConsoleDecision {
   const { next, ...logged } = found;

@@ -7,6 +7,7 @@ import { sessionCookie, type SessionCookie } from "#api/pages/session-cookie.ts"
 import type { ConsoleAccount } from "#src/contract/console.ts";
 import { isRefusal, refuse, type Refusal } from "#src/contract/refusals.ts";
 import { type Act, type By, nothing } from "#src/operators/act.ts";
+import { longId } from "#src/operators/inputs.ts";
 import { operatorById, type OperatorRole } from "#src/operators/operators.ts";
 import { findSession } from "#src/operators/sessions.ts";
 
@@ -32,12 +33,13 @@ export const actorOf = ({
   state,
 }: RouteContext<unknown, unknown, { viewer: ConsoleViewer }>): string => state.viewer.account.name;
 
-/** The operator and the services of an act. */
+/** The operator and the services of an act; `?after=ENTRY` of a way back (api/console/way-back.ts). */
 export const byOf = (
   { db, config, clock, producer }: ConsoleDeps,
   ctx: Parameters<typeof actorOf>[0],
 ): By => ({
   ...{ db, config, now: clock(), actor: actorOf(ctx) },
+  ...(ctx.query["after"] === undefined ? {} : { after: idOf(longId, String(ctx.query["after"])) }),
   wake: (stationIds) => producer.wakeMarks(stationIds),
 });
 

@@ -8,7 +8,7 @@ import type { Batch } from "#src/marks/bulk-decisions.ts";
 import type { LoggedDecision } from "#src/operators/operator-log.ts";
 import { type HandEdits, handSetOf, noEdits, readEdits } from "#src/stations/hand-edits.ts";
 
-type Entry = Pick<ConsoleLogEntry, "action" | "subject" | "details">;
+type Entry = Pick<ConsoleLogEntry, "id" | "action" | "subject" | "details">;
 type Values = Record<string, unknown>;
 
 /** The present state of the subjects of a page's decisions. */
@@ -94,7 +94,7 @@ export function pageOf(entry: Entry, { batches, keys }: Facts): string {
 
 /**
  * The call that takes a decision back, while what it changed is still as it left it; null otherwise. `now` in ms. The
- * call itself refuses when somebody is faster.
+ * call itself refuses when somebody is faster: by `was`, or by `after`, the decision's entry in the log.
  */
 export function wayBack(
   entry: Entry,
@@ -103,20 +103,27 @@ export function wayBack(
   now: number,
 ): ConsoleDecision["undo"] {
   const { action, details } = entry;
+  const batch = facts.batches.get(Number(details["id"]));
+  if (batch !== undefined && subjectOf(entry, "mark") === null) {
+    const records = batch.act === "rollback" ? "rollbacks" : "review/decisions";
+    const path = `/${records}/${batch.id}/undo`;
+    return batch.undone_at === null ? { method: "POST", path } : null;
+  }
+  if (action === "station.edit") return editBack(entry, facts);
+  if (action === "partner.update" || action === "key.update") return settingsBack(entry, facts);
+  const call = next === null ? callBack(entry, facts, now) : null;
+  return call === null ? null : { ...call, path: `${call.path}?after=${entry.id}` };
+}
+
+/** The way back of a decision that is the last one about its subject. */
+function callBack(entry: Entry, facts: Facts, now: number): ConsoleDecision["undo"] {
+  const { action, details } = entry;
   const at = (noun: string): string => encodeURIComponent(subjectOf(entry, noun) ?? "");
   const post = (path: string, body?: object): ConsoleDecision["undo"] => ({
     ...{ method: "POST", path },
     ...(body === undefined ? {} : { body }),
   });
   const lasts = (name: string): boolean => Date.parse(textIn(details, name)) > now;
-  const batch = facts.batches.get(Number(details["id"]));
-  if (batch !== undefined && subjectOf(entry, "mark") === null) {
-    const records = batch.act === "rollback" ? "rollbacks" : "review/decisions";
-    return batch.undone_at === null ? post(`/${records}/${batch.id}/undo`) : null;
-  }
-  if (action === "station.edit") return editBack(entry, facts);
-  if (action === "partner.update" || action === "key.update") return settingsBack(entry, facts);
-  if (next !== null) return null;
   switch (action) {
     case "review.approve":
     case "review.reject":
@@ -124,7 +131,9 @@ export function wayBack(
     case "reporter.block":
     case "network.block": {
       const noun = action === "reporter.block" ? "reporter" : "network";
-      return lasts("until") ? post(`/${noun}s/${at(noun)}/block`, { until: null }) : null;
+      const until = lasts("before") ? Date.parse(textIn(details, "before")) : null;
+      if (!lasts("until") && until === null) return null;
+      return post(`/${noun}s/${at(noun)}/block`, { until });
     }
     case "suggestion.done":
     case "suggestion.dismiss":
@@ -207,6 +216,6 @@ function settingsBack(entry: Entry, { partners, keys }: Facts): ConsoleDecision[
   if (isDeepStrictEqual(before, after) || now["revoked_at"] || !isStill(after, now)) return null;
   const { expires_at: expires, ...others } = before;
   const expiry = expires === null ? null : Date.parse(textIn(before, "expires_at"));
-  const body = expires === undefined ? others : { ...others, expires: expiry };
+  const body = { ...(expires === undefined ? others : { ...others, expires: expiry }), was: after };
   return { method: "PATCH", path: `/${noun}s/${id}`, body };
 }

@@ -68,6 +68,18 @@ export const decisionActions = {
   "incident.close": ["incident", ""],
 } as const satisfies Record<string, readonly [kind: DecisionKind, changes: string]>;
 
+/** Each action of a kind, or of all, with the actions that take its place. */
+export function actionsLike(kind?: string): Record<string, string[]> {
+  const all = Object.entries(decisionActions);
+  const same = (thing: string): string[] =>
+    all.filter(([, [, other]]) => thing !== "" && other === thing).map(([action]) => action);
+  return Object.fromEntries(
+    all
+      .filter(([, [one]]) => kind === undefined || one === kind)
+      .map(([action, [, thing]]) => [action, same(thing)]),
+  );
+}
+
 export type DecisionAction = keyof typeof decisionActions;
 
 /** A decision of an operator: an entry of the log with where it is seen, and how it is taken back. Times in ms. */

@@ -8,6 +8,7 @@ import { hashKey, keyPrefix, newKey, type KeyKind } from "#src/keys/key-text.ts"
 import { announceKeys, findPartner } from "#src/keys/partners.ts";
 import {
   already,
+  changedSince,
   type Done,
   invalid,
   noId,
@@ -16,7 +17,7 @@ import {
   unknown,
 } from "#src/operators/act.ts";
 import { changeOf } from "#src/operators/operator-log.ts";
-import { line, moment, oneOf, orNull, rowId, within } from "#src/operators/inputs.ts";
+import { line, moment, oneOf, orNull, rowId, seenValues, within } from "#src/operators/inputs.ts";
 import { endSessionsOf } from "#src/operators/sessions.ts";
 
 /** A key as the operator sees it: never its text, which is shown once and not stored. */
@@ -60,7 +61,10 @@ const wishes = {
   /** ms; null for never. */
   expires: Type.Optional(orNull(moment)),
 };
-const changes = Type.Object(wishes, { minProperties: 1, additionalProperties: false });
+const changes = Type.Object(
+  { ...wishes, was: seenValues },
+  { minProperties: 1, additionalProperties: false },
+);
 const newKeyWish = Type.Object({
   partner_id: rowId,
   kind: oneOf(["secret", "publishable"]),
@@ -73,7 +77,7 @@ const limit = Type.Object(
 );
 
 /** A key's settings as an operator gives them. */
-export type KeyWish = Static<typeof changes>;
+export type KeyWish = Omit<Static<typeof changes>, "was">;
 
 /**
  * Issues a key to a partner. `text` is the key itself, which is given only once. `bound` is false when the partner's
@@ -104,10 +108,10 @@ export async function addKey(
 }
 
 /** Changes a key's settings; in force on every process within 15 s. */
-export const changeKey = operatorAct(changes, rowId, async (tx, wish, id, { now }) => {
-  const before = await findKey(tx, id);
+export const changeKey = operatorAct(changes, rowId, async (tx, { was, ...wish }, id, { now }) => {
+  const before = await findKey(tx, id, "for update");
   if (before === null) return unknown("key", id);
-  const details = checkSettings(before.kind, wish, now);
+  const details = changedSince(was, before) ?? checkSettings(before.kind, wish, now);
   if (isRefusal(details)) return details;
   const value = await updateKey(tx, id, details);
   return value === null
@@ -233,8 +237,12 @@ export const listKeys = (db: Db | Tx, partnerId?: number): Promise<IssuedKey[]> 
     [partnerId ?? null],
   );
 
-export const findKey = async (db: Db | Tx, id: number): Promise<IssuedKey | null> =>
-  (await rows<IssuedKey>(db, `select ${columns} from keys where id = ?`, [id]))[0] ?? null;
+export const findKey = async (
+  db: Db | Tx,
+  id: number,
+  lock: "for update" | "" = "",
+): Promise<IssuedKey | null> =>
+  (await rows<IssuedKey>(db, `select ${columns} from keys where id = ? ${lock}`, [id]))[0] ?? null;
 
 /** Changes the row of a key that is not revoked; null when there is none. */
 async function updateKey(tx: Tx, id: number, changes: object): Promise<IssuedKey | null> {

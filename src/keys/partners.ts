@@ -2,9 +2,9 @@ import type { Refusal } from "#src/contract/refusals.ts";
 import { type Static, Type } from "typebox";
 import { rows, type Db, type Statements, type Tx } from "#src/infrastructure/db.ts";
 import { dayMs } from "#src/domain/units.ts";
-import { invalid, noId, operatorAct, unknown } from "#src/operators/act.ts";
+import { changedSince, invalid, noId, operatorAct, unknown } from "#src/operators/act.ts";
 import { changeOf } from "#src/operators/operator-log.ts";
-import { line, moment, orNull, rowId, within } from "#src/operators/inputs.ts";
+import { line, moment, orNull, rowId, seenValues, within } from "#src/operators/inputs.ts";
 
 /** A partner as the operator sees it. */
 export interface Partner {
@@ -50,6 +50,7 @@ const changes = Type.Object(
     accept_remote: Type.Optional(Type.Boolean()),
     cache_ttl_s: Type.Optional(orNull(within(0, 3600))),
     new_users_daily: Type.Optional(orNull(newUsersDaily)),
+    was: seenValues,
   },
   { minProperties: 1, additionalProperties: false },
 );
@@ -57,7 +58,7 @@ const launch = Type.Object(
   { until: orNull(moment), new_users: newUsersDaily, limit: within(1, 1_000_000) },
   { additionalProperties: false },
 );
-export type PartnerChanges = Static<typeof changes>;
+export type PartnerChanges = Omit<Static<typeof changes>, "was">;
 
 /** Longest launch. */
 const launchMaxMs = 92 * dayMs;
@@ -75,17 +76,23 @@ export const createPartner = operatorAct(newPartner, noId, async (tx, wish, _, {
 });
 
 /** Changes a partner's limits and switches: `enabled: false` shuts it out. In force on every process within 15 s. */
-export const changePartner = operatorAct(changes, rowId, async (tx, { name, ...others }, id) => {
-  const details = name === undefined ? others : { ...others, name: name.trim() };
-  if ("name" in details && details.name === "") return noName;
-  const old = await findPartner(tx, id);
-  const value = await updatePartner(tx, id, details);
-  if (old === null || value === null) return unknown("partner", id);
-  return {
-    ...{ value, action: "partner.update", subject: `partner ${id}` },
-    details: changeOf(old, value, Object.keys(details) as (keyof Partner)[]),
-  };
-});
+export const changePartner = operatorAct(
+  changes,
+  rowId,
+  async (tx, { name, was, ...others }, id) => {
+    const details = name === undefined ? others : { ...others, name: name.trim() };
+    if ("name" in details && details.name === "") return noName;
+    const old = await findPartner(tx, id, "for update");
+    if (old === null) return unknown("partner", id);
+    const stale = changedSince(was, old);
+    if (stale !== null) return stale;
+    const value = (await updatePartner(tx, id, details))!;
+    return {
+      ...{ value, action: "partner.update", subject: `partner ${id}` },
+      details: changeOf(old, value, Object.keys(details) as (keyof Partner)[]),
+    };
+  },
+);
 
 /**
  * Sets a launch: the days in which most of a partner's users are new (decisions 4.17); `until` null ends it. In force
@@ -119,8 +126,13 @@ export async function insertPartner(
 export const listPartners = (db: Db | Tx): Promise<Partner[]> =>
   rows<Partner>(db, `select ${columns} from partners order by id`);
 
-export const findPartner = async (db: Db | Tx, id: number): Promise<Partner | null> =>
-  (await rows<Partner>(db, `select ${columns} from partners where id = ?`, [id]))[0] ?? null;
+export const findPartner = async (
+  db: Db | Tx,
+  id: number,
+  lock: "for update" | "" = "",
+): Promise<Partner | null> =>
+  (await rows<Partner>(db, `select ${columns} from partners where id = ? ${lock}`, [id]))[0] ??
+  null;
 
 /** Refuses an unknown partner, because lists of it would look as if it had nothing. Null for a known or absent id. */
 export async function refuseAbsentPartner(

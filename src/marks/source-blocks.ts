@@ -28,14 +28,15 @@ const block = Type.Object({ until: orNull(moment) }, { additionalProperties: fal
 export const blockReporter = operatorAct(block, longId, async (tx, { until }, id, { now }) => {
   if (until !== null && until <= now) return inThePast;
   const at = until === null ? null : new Date(until);
-  const found = await rows(
+  const [found] = await rows<Former>(
     tx,
-    "update reporters set blocked_until = ?::timestamptz where id = ? returning id",
-    [at, id],
+    `with old as (select blocked_until as before from reporters where id = ? for update)
+     update reporters set blocked_until = ?::timestamptz from old where id = ? returning before`,
+    [id, at, id],
   );
-  if (found.length === 0) return unknown("reporter", id);
+  if (found === undefined) return unknown("reporter", id);
   const value = { kind: "reporter", id: String(id), until: at ?? new Date(now) } as const;
-  return { value, ...entryOf("reporter", String(id), at) };
+  return { value, ...entryOf("reporter", String(id), at, found) };
 });
 
 /** The same for a viewers' network. `digits`: its hash, hex, or first digits of it that no other network has. */
@@ -48,6 +49,9 @@ export const blockNetwork = operatorAct(
     if (hash === undefined) return unknown("network", digits);
     if (other !== undefined) return invalid("network", "More than one begins so: give more digits");
     const at = until === null ? null : new Date(until);
+    const sql =
+      "select until as before from network_blocks where viewer = decode(?, 'hex') for update";
+    const [former = { before: null }] = await rows<Former>(tx, sql, [hash]);
     if (at === null)
       await rows(tx, "delete from network_blocks where viewer = decode(?, 'hex')", [hash]);
     else
@@ -58,16 +62,24 @@ export const blockNetwork = operatorAct(
         [hash, at],
       );
     const value = { kind: "network", id: hash, until: at ?? new Date(now) } as const;
-    return { value, ...entryOf("network", hash.slice(0, networkDigits), at) };
+    return { value, ...entryOf("network", hash.slice(0, networkDigits), at, former) };
   },
 );
 
 const inThePast = invalid("until", "Is in the past");
 
-const entryOf = (kind: SourceBlock["kind"], id: string, until: Date | null) => ({
+/** The end of the block that was there before. */
+type Former = { before: Date | null };
+
+const entryOf = (
+  kind: SourceBlock["kind"],
+  id: string,
+  until: Date | null,
+  { before }: Former,
+) => ({
   action: `${kind}.block`,
   subject: `${kind} ${id}`,
-  details: { until },
+  details: { until, before },
 });
 
 /** The current blocks, by their end. */

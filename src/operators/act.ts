@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import { type Static, type TObject, type TSchema, Type } from "typebox";
 import { refuse, type Refusal, isRefusal } from "#src/contract/refusals.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { inTransaction, type Db, type Tx } from "#src/infrastructure/db.ts";
-import { logAction, type OperatorAction } from "#src/operators/operator-log.ts";
+import { changeSince, logAction, type OperatorAction } from "#src/operators/operator-log.ts";
 
 /** The result of an act for its caller, with its entry for the operator's log. */
 export type Done<T> = Omit<OperatorAction, "actor"> & {
@@ -26,6 +27,14 @@ export function changed(what: string, id: number | string, why: string): Refusal
   const sentence = `${what} ${id} ${why}.`;
   const detail = sentence.charAt(0).toUpperCase() + sentence.slice(1);
   return refuse("already-done", detail, { about: { what, id, why } });
+}
+
+/** A refusal if one of the values that the caller has seen is another in `row` now. */
+export function changedSince(was: object = {}, row: object): Refusal | null {
+  const now = JSON.parse(JSON.stringify(row)) as Record<string, unknown>;
+  const stale = Object.entries(was).find(([name, value]) => !isDeepStrictEqual(value, now[name]));
+  if (stale === undefined) return null;
+  return invalid(stale[0], `Has changed meanwhile: it is now ${JSON.stringify(now[stale[0]])}`);
 }
 
 /** One field of the input cannot be taken. */
@@ -53,6 +62,8 @@ export interface By {
   config: Pick<Config, "defaultRpm" | "defaultDaily" | "massNoLimit">;
   /** ms. */
   now: number;
+  /** The entry of the log that this act takes back: the act is refused if a later entry has changed the same. */
+  after?: number;
   /** Tells the marks workers to look at stations. */
   wake(stationIds: readonly string[]): Promise<void> | void;
 }
@@ -68,6 +79,17 @@ export type Act<Input extends TObject, Id extends TSchema, T extends object> = (
 export const nothing = Type.Object({});
 export const noId = Type.Void();
 
+/** Rolls back an act that would take back what somebody has changed since. */
+class Overtaken extends Error {
+  readonly why: Parameters<typeof changed>;
+
+  constructor({ subject, actor, action }: OperatorAction) {
+    super("overtaken");
+    const [what = "", ...id] = subject.split(" ");
+    this.why = [what, id.join(" "), `was changed by ${actor} meanwhile (${action})`];
+  }
+}
+
 /** Makes an act from the schemas of its fields (`input`) and of its subject's id. */
 export const operatorAct = <Input extends TObject, Id extends TSchema, T extends object>(
   input: Input,
@@ -79,8 +101,15 @@ export const operatorAct = <Input extends TObject, Id extends TSchema, T extends
       let touched: readonly string[] = [];
       const done = await act(by.db, by.actor, async (tx) => {
         const made = await work(tx, given, subject, by);
-        if (!isRefusal(made)) touched = made.touched ?? [];
+        if (isRefusal(made)) return made;
+        // Asked under the locks of the work, which a faster operator's act has held until its commit.
+        const since = by.after === undefined ? null : await changeSince(tx, by.after);
+        if (since !== null) throw new Overtaken(since);
+        touched = made.touched ?? [];
         return made;
+      }).catch((error: unknown) => {
+        if (error instanceof Overtaken) return changed(...error.why);
+        throw error;
       });
       if (touched.length > 0) await by.wake(touched);
       return done;

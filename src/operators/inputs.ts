@@ -21,6 +21,9 @@ export const idText = (maxLength: number) =>
 /** A whole number of these bounds. */
 export const within = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum });
 
+/** Values that the caller has seen: an act is refused if one of them has changed since. */
+export const seenValues = Type.Optional(Type.Object({}, { additionalProperties: true }));
+
 /** The id of a row; of a mark or a reporter. */
 export const rowId = within(1, 2_147_483_647);
 export const longId = within(1, 999_999_999_999_999);

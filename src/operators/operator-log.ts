@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { actionsLike } from "#src/contract/decisions.ts";
 import { rows, type Db, type Tx } from "#src/infrastructure/db.ts";
 
 /** An operator's action and its subject: `key.revoke`, `key 7`. Secrets never go into `details`. */
@@ -120,11 +121,8 @@ export const listDecisions = (
      ), later as (
        -- One look at what is newer, for all of the page.
        select distinct on (p.id) p.id, to_jsonb(n) as next from page p
-         join operator_log n on n.subject = p.subject and n.id > p.id and (?::jsonb -> p.action) @> to_jsonb(n.action)
+         join operator_log n on ${changesSame}
        where n.id > (select min(id) from page)
-         -- An edit of other fields takes nobody's place.
-         and (jsonb_typeof(n.details -> 'after') is distinct from 'object' or exists (
-           select from jsonb_object_keys(n.details -> 'after') f where jsonb_exists(p.details -> 'after', f)))
        order by p.id, n.id
      )
      select page.*, next from page left join later using (id) order by id desc`,
@@ -137,6 +135,18 @@ export const listDecisions = (
       JSON.stringify(changes),
     ],
   );
+
+/** True for an entry `n` that is later than `p` and changes the same. An edit of other fields takes nobody's place. */
+const changesSame = `n.subject = p.subject and n.id > p.id and (?::jsonb -> p.action) @> to_jsonb(n.action)
+  and (jsonb_typeof(n.details -> 'after') is distinct from 'object' or exists (
+    select from jsonb_object_keys(n.details -> 'after') f where jsonb_exists(p.details -> 'after', f)))`;
+
+/** The first entry that is later than the entry `id` and changes the same; null if there is none. */
+export async function changeSince(tx: Tx, id: number): Promise<OperatorAction | null> {
+  const sql = `select n.* from operator_log p join operator_log n on ${changesSame}
+    where p.id = ? order by n.id limit 1`;
+  return (await rows<OperatorAction>(tx, sql, [JSON.stringify(actionsLike()), id]))[0] ?? null;
+}
 
 /** A pattern for ILIKE that matches `text` literally, anywhere. */
 export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`;

@@ -184,6 +184,39 @@ describe("flow: the page of decisions", function () {
     }
   });
 
+  it("takes nothing back over the head of a faster operator, and gives a block its former end back", async () => {
+    const partner = `/partners/${country.partnerId}`;
+    const setting = await did("PATCH", partner, { rpm: 9000 });
+    await olga.call("PATCH", partner, { rpm: 11_000 });
+    const late = await nina.call(setting.undo!.method, setting.undo!.path, setting.undo!.body);
+    expect([late.status, late.body.detail[0].msg]).to.deep.equal([
+      422,
+      "Has changed meanwhile: it is now 11000",
+    ]);
+    expect(await one("select rpm from partners where id = ?", country.partnerId)).to.include({
+      rpm: 11_000,
+    });
+
+    const { id } = await one<{ id: number }>("select min(id) as id from reporters");
+    const end = async (): Promise<number> =>
+      (await one<{ at: number }>(
+        "select (extract(epoch from blocked_until) * 1000)::bigint as at from reporters where id = ?",
+        id,
+      ))!.at;
+    const [first, second] = [Date.now() + dayMs, Date.now() + 2 * dayMs];
+    await did("POST", `/reporters/${id}/block`, { until: first });
+    const longer = await did("POST", `/reporters/${id}/block`, { until: second });
+    await takeBack(longer);
+    expect(await end()).to.equal(first);
+    const again = await did("POST", `/reporters/${id}/block`, { until: second });
+    await olga.call("POST", `/reporters/${id}/block`, { until: first });
+    const refused = await nina.call(again.undo!.method, again.undo!.path, again.undo!.body);
+    expect([refused.status, refused.body.title]).to.deep.equal([409, "Done or decided already"]);
+    expect(refused.body.detail).to.include("was changed by olga meanwhile (reporter.block)");
+    expect(await end()).to.equal(first);
+    await did("POST", `/reporters/${id}/block`, { until: null });
+  });
+
   it("shows the blocks in force, for a reporter until it is ended", async () => {
     const until = Date.now() + dayMs;
     const { id } = await one<{ id: number }>("select min(id) as id from reporters");
@@ -193,7 +226,8 @@ describe("flow: the page of decisions", function () {
     expect(await blocks()).to.deep.equal([{ kind: "reporter", id: String(id), until }]);
     await did("POST", `/reporters/${id}/block`, { until: null });
     expect(await blocks()).to.deep.equal([]);
-    expect((await newest()).undo).to.equal(null);
+    // Taking the end of a block back blocks until its former end.
+    expect((await newest()).undo!.body).to.deep.equal({ until });
   });
 
   it("says of an alarm that it is handled when nothing of it is left to decide, and whose it is", async () => {
