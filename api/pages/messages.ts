@@ -25,7 +25,7 @@ const en = {
   nearest: (grade: Grade | null, city: string) =>
     `Nearest with ${grade === null ? "fuel" : gradeName(grade)}${city === "" ? "" : `: ${city}`}`,
   nobodyHas: (grade: Grade | null) =>
-    `Nobody has told of ${grade === null ? "fuel" : gradeName(grade)} here.`,
+    `No station with ${grade === null ? "fuel" : gradeName(grade)} is known here.`,
   whichFuel: "Which fuel?",
   nearMe: "Near me",
   hasFuel: "has fuel",
@@ -111,7 +111,7 @@ const ru: Messages = {
   gradeName: (grade) => grade,
   nearest: (grade, city) =>
     `${grade === null ? "Ближайшие с топливом" : `Ближайшие с ${grade}`}${city === "" ? "" : `: ${city}`}`,
-  nobodyHas: (grade) => `Здесь никто не сообщал о ${grade === null ? "топливе" : grade}.`,
+  nobodyHas: (grade) => `Здесь нет известных станций с ${grade ?? "топливом"}.`,
   whichFuel: "Какое топливо?",
   nearMe: "Рядом со мной",
   hasFuel: "топливо есть",

@@ -156,7 +156,7 @@ describe("browser: the answer first", function () {
     await page.getByText("You are offline.").waitFor({ state: "detached" });
     await isClean(page);
     await press(page, "Around the middle of the map");
-    await page.getByText("Nobody has told of fuel").waitFor();
+    await page.getByText("No station with fuel is known").waitFor();
     // The middle of what the sheet leaves free, where the station of the address is.
     await page.goto(`${mapAt(site, 3)}&fuel=95`);
     await page.locator(".controls.lower").waitFor();

@@ -52,7 +52,7 @@ describe("browser: a driver who comes back", function () {
     await page.goto(`${origin}/?${view}&fuel=100`);
     await page.locator(".controls.lower").waitFor();
     // The page has begun with the answer: the bell is in the head of its panel.
-    await page.getByText("Nobody has told of 100 within 60 km.").waitFor();
+    await page.getByText("No station with 100 is known within 60 km.").waitFor();
     await press(page, "Tell me when it is there");
     await page.getByRole("heading", { name: "Tell me when there is 100" }).waitFor();
     await page.getByRole("radio", { name: "20 km" }).check();

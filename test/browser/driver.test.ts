@@ -108,7 +108,7 @@ describe("browser: a driver who needs a grade", function () {
   itLong("is told when nobody has it, and hears a clear word without a position", async () => {
     const { page } = await open({ ...view(0), fuel: "100" }, { ...phone, position: at(0) });
     await press(page, "Nearest with 100");
-    await page.getByText("Nobody has told of 100 within 60 km.").waitFor();
+    await page.getByText("No station with 100 is known within 60 km.").waitFor();
     // The panel answers for another grade at once.
     await pressIn(page, "95");
     await page.getByText("Within 5 km of you").waitFor();

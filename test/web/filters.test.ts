@@ -78,4 +78,20 @@ describe("web: expiry in the browser", () => {
       resolution_reason: "unconfirmed",
     });
   });
+
+  it("keeps neither a dispute nor a chance of that time", () => {
+    const side = { count: 2, updated: fuel.updated };
+    const versions = [
+      { status: "queue" as const, ...side },
+      { status: "no" as const, ...side },
+    ];
+    const disputed = { ...fuel, chance: 85, pending_status: "no", pending_count: 2 } as const;
+    const gone = expire(
+      { ...disputed, conflict: { versions }, resolution_reason: "conflict" },
+      now + 24 * hourMs,
+      24,
+    );
+    expect(gone).to.include({ conflict: null, resolution_reason: "unconfirmed" });
+    expect(gone).not.to.have.property("chance");
+  });
 });

@@ -1,6 +1,9 @@
 import { expect } from "chai";
 import type { Box } from "#src/domain/geo.ts";
-import { joinParts } from "#web/widget/joined.ts";
+import { emptyState } from "#src/domain/state.ts";
+import { hourMs } from "#src/domain/units.ts";
+import { view, withChance } from "#src/domain/view.ts";
+import { joinParts, withoutOldChances } from "#web/widget/joined.ts";
 
 const town: Box = { south: 50, west: 30, north: 51, east: 31 };
 const country: Box = { south: 45, west: 25, north: 55, east: 35 };
@@ -33,5 +36,13 @@ describe("web: what several answers say together", () => {
   it("keeps what a newer answer could not hold", () => {
     const older = part(1, town, [station("a", 30.2), station("b", 30.7)]);
     expect(namesOf([older, part(2, east, [], true)])).to.deep.equal(["a yes", "b yes"]);
+  });
+
+  it("keeps the chances of an answer for an hour", () => {
+    const fuel = withChance(view(emptyState, 0, hourMs), 85);
+    const told = { at: 0, box: town, stations: [{ ...station("a", 30.2), fuel }], split: false };
+    expect(withoutOldChances(told, hourMs)).to.equal(told);
+    const [old] = withoutOldChances(told, hourMs + 1).stations;
+    expect(old).to.deep.equal({ ...station("a", 30.2), fuel: view(emptyState, 0, hourMs) });
   });
 });

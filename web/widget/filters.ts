@@ -72,7 +72,7 @@ export function expire(fuel: FuelBlock, now: number, lifetimeH: number): FuelBlo
   const updated = parseTime(fuel.updated);
   if (fuel.status === "nodata" || updated === null || updated + lifetimeH * hourMs > now)
     return fuel;
-  const { prices: _prices, ...rest } = fuel;
+  const { prices: _prices, chance: _chance, ...rest } = fuel;
   return {
     ...rest,
     status: "nodata",
@@ -85,6 +85,7 @@ export function expire(fuel: FuelBlock, now: number, lifetimeH: number): FuelBlo
     confirmations: 0,
     real_count: 0,
     seeded: false,
-    resolution_reason: fuel.pending_status === "" ? "no_data" : fuel.resolution_reason,
+    resolution_reason: fuel.pending_status === "" ? "no_data" : "unconfirmed",
+    conflict: null,
   };
 }

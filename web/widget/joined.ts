@@ -1,4 +1,6 @@
 import type { Box } from "#src/domain/geo.ts";
+import type { FuelBlock } from "#src/domain/state.ts";
+import { hourMs } from "#src/domain/units.ts";
 import { holds } from "#web/widget/rectangles.ts";
 
 interface Placed {
@@ -35,3 +37,21 @@ export function joinParts<Station extends Placed>(
   }
   return joined;
 }
+
+/** A chance is of the moment of its answer, and says nothing an hour later; signs then fade by the age. */
+export const isPast = ({ at }: { at: number }, now: number): boolean => now - at > hourMs;
+
+/** The answer with those chances that still say something. */
+export const withoutOldChances = <Station extends Placed & { fuel: FuelBlock }>(
+  part: Part<Station>,
+  now: number,
+): Part<Station> =>
+  isPast(part, now)
+    ? {
+        ...part,
+        stations: part.stations.map((station) => {
+          const { chance: _chance, ...fuel } = station.fuel;
+          return { ...station, fuel };
+        }),
+      }
+    : part;

@@ -3,7 +3,7 @@ import type { Box } from "#src/domain/geo.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { ask, type Station } from "#web/widget/api.ts";
-import { joinParts, type Part } from "#web/widget/joined.ts";
+import { isPast, joinParts, type Part, withoutOldChances } from "#web/widget/joined.ts";
 import { toldAt } from "#web/widget/offline/told-at.ts";
 import type { Told } from "#web/widget/told.ts";
 import { nameOf, overlap, quarters, rectanglesFor } from "#web/widget/rectangles.ts";
@@ -11,11 +11,15 @@ import { nameOf, overlap, quarters, rectanglesFor } from "#web/widget/rectangles
 const refreshMs = minuteMs;
 const emptyRefreshMs = 600_000;
 const retryMs = 5000;
+// A mark that waits in the queue has its outcome within seconds.
+const queuedMs = 5000;
 const atOnce = 4;
 const deepest = 5;
 const keptRectangles = 60;
 // Rectangles out of view are shown for so long after their answer.
 const shownMs = 180_000;
+// Without answers stations are shown anew so often.
+const republishMs = 10 * minuteMs;
 
 /** A rectangle in memory. When it is split, its quarters are asked for instead. */
 export interface Loaded extends Part<Station> {
@@ -43,6 +47,7 @@ export const incomplete = signal(false);
 export const shownFrom = signal<number | null>(null);
 
 const loaded = new Map<string, Loaded>();
+let publishedMs = 0;
 let roots: Box[] = [];
 let view: readonly Box[] = [];
 let stop = new AbortController();
@@ -95,7 +100,10 @@ export function restoreParts(parts: readonly Loaded[]): void {
 }
 
 /** Everything that is held, also outside of the view. */
-export const heldStations = (): Map<string, Station> => joinParts([...loaded.values()]);
+export const heldStations = (): Map<string, Station> => joined([...loaded.values()]);
+
+const joined = (parts: readonly Loaded[]): Map<string, Station> =>
+  joinParts(parts.map((part) => withoutOldChances(part, Date.now())));
 
 /** A station that is held. */
 export const heldStation = (id: string): Station | undefined =>
@@ -163,9 +171,11 @@ interface Answer {
 function take(box: Box, known: Loaded | undefined, told: Told<Answer>): boolean {
   const at = Date.now();
   if (told.kind === "same" && known !== undefined) {
+    const wasPast = isPast(known, at);
     known.at = at;
     known.due = false;
-    shownFrom.value = toldAt([...loaded.values()], view);
+    if (wasPast) publish();
+    else shownFrom.value = toldAt([...loaded.values()], view);
     return true;
   }
   if (told.kind === "ok") {
@@ -177,6 +187,8 @@ function take(box: Box, known: Loaded | undefined, told: Told<Answer>): boolean 
     return true;
   }
   trouble.value = troubleOf(told);
+  // What is shown grows old by itself.
+  if (Date.now() - publishedMs > republishMs) publish();
   return false;
 }
 
@@ -207,9 +219,10 @@ function forgetOldest(): void {
 
 /** Shows the stations in memory. */
 function publish(): void {
+  publishedMs = Date.now();
   shownFrom.value = toldAt([...loaded.values()], view);
   const since = Date.now() - shownMs;
-  stations.value = joinParts(
+  stations.value = joined(
     [...loaded.values()].filter(
       ({ at, box }) => at >= since || roots.some((root) => overlap(root, box)),
     ),
@@ -232,6 +245,9 @@ export function askAgain(id: string): void {
   for (const part of holding(id)) part.due = true;
   void refresh();
 }
+
+/** Asks for them when what waits in the queue there has its outcome. */
+export const askSoon = (id: string): void => void setTimeout(() => askAgain(id), queuedMs);
 
 const holding = (id: string): Loaded[] =>
   [...loaded.values()].filter(({ stations: held }) => held.some((one) => one.id === id));

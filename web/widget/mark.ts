@@ -1,19 +1,17 @@
 import type { Grade, Queue, Status } from "#src/domain/vocabulary.ts";
 import { noteRefused, noteTaken } from "#web/widget/cooldown.ts";
 import { noteOwnMark } from "#web/widget/device.ts";
-import { askAgain, note } from "#web/widget/loader.ts";
+import { askSoon, note } from "#web/widget/loader.ts";
 import { say } from "#web/widget/message.ts";
 import { deliver, drop, keepSending } from "#web/widget/offline/outbox.ts";
 import { offlineWords } from "#web/widget/offline/words-offline.ts";
+import { isFinal } from "#web/widget/offline/waiting-entry.ts";
 import { noteFuel } from "#web/widget/panels.ts";
 import { positionForMark } from "#web/widget/position.ts";
 import { config } from "#web/widget/state.ts";
 import { tell } from "#web/widget/telling.ts";
 import type { Refused, Report } from "#web/widget/told.ts";
 import { words } from "#web/widget/words.ts";
-
-// A mark that waits in the queue has its outcome within seconds.
-const queuedMs = 5000;
 
 /** A driver's statement about a station (docs/contract.md 2.7). */
 export interface Statement {
@@ -43,7 +41,7 @@ export async function sendMark(id: string, stationId: string, status: Status): P
   const told = await deliver(id, at === null ? {} : { lat: at.lat, lon: at.lon, acc_m: at.accM });
   // Another tab has sent it.
   if (told === undefined) return { taken: true, text: words.outcomes.queued };
-  if (told.kind === "refused" && told.status < 500) {
+  if (told.kind === "refused" && isFinal(told)) {
     if (told.code === "station-cooldown")
       noteRefused(stationId, told.retryAfterS ?? 60, cooldownS());
     await drop(id);
@@ -51,8 +49,8 @@ export async function sendMark(id: string, stationId: string, status: Status): P
   }
   if (told.kind !== "ok") {
     noteOwnMark(stationId, status);
-    const { waits, waitsForService } = offlineWords;
-    return { taken: true, text: told.kind === "refused" ? waitsForService : waits };
+    const { waits, kept } = offlineWords;
+    return { taken: true, text: told.kind === "refused" ? `${refusalText(told)} ${kept}` : waits };
   }
   noteArrived(stationId, status, told.body);
   return { taken: told.body.accepted, text: outcome(told.body) };
@@ -74,7 +72,7 @@ function noteArrived(stationId: string, status: Status, report: Report): void {
   if (!duplicate) noteTaken(stationId, cooldownS());
   note(stationId, fuel);
   noteFuel(stationId, fuel);
-  if (published.outcome === "queued") setTimeout(() => askAgain(stationId), queuedMs);
+  if (published.outcome === "queued") askSoon(stationId);
   tell({
     type: "fuelmark:mark-sent",
     station_id: stationId,
@@ -108,14 +106,13 @@ const isPlain = (name: string): name is (typeof plain)[number] =>
 /** Every refusal that a mark can meet, in words (docs/contract.md 7, decisions 3). */
 export function refusalText(told: Refused): string {
   const { refusals } = words;
-  const seconds = told.retryAfterS ?? 60;
   switch (told.code) {
     case "own-mark":
       return refusals.ownMark;
     case "nothing-pending":
       return refusals.nothingPending;
     case "station-cooldown":
-      return refusals.cooldown(Math.max(1, Math.ceil(seconds / 60)));
+      return refusals.cooldown(Math.max(1, Math.ceil((told.retryAfterS ?? 60) / 60)));
     case "user-rate-limited":
       return told.window === "86400s" ? refusals.dailyCap : refusals.hourlyCap;
     case "new-users-limit":
@@ -128,7 +125,7 @@ export function refusalText(told: Refused): string {
       return refusals.stationGone;
     case "rate-limit-exceeded":
     case "daily-quota-exceeded":
-      return refusals.rateLimit(seconds);
+      return refusals.rateLimit;
     case "validation-failed":
     case "bad-grade":
       return refusals.invalid;
@@ -137,6 +134,6 @@ export function refusalText(told: Refused): string {
     case "domain-not-allowed":
       return refusals.keyGone;
     default:
-      return told.status >= 500 ? refusals.unavailable : refusals.other;
+      return isFinal(told) ? refusals.other : words.notices.unavailableNow;
   }
 }

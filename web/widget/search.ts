@@ -69,7 +69,7 @@ async function stationsOf(text: string, signal: AbortSignal): Promise<readonly S
     const path = `/stations?${area()}&sort=distance&q=${encodeURIComponent(q)}${filterQuery()}`;
     const told = await ask<{ stations: Station[] }>(path, { signal });
     if (told.kind === "ok") return told.body.stations;
-    return told.kind === "offline" ? searchStations(heldAndShown(), q, here) : [];
+    return told.kind === "aborted" ? [] : searchStations(heldAndShown(), q, here);
   };
   const found = await find(text);
   const other = found.length > 0 ? null : corrected(text, knownNames());

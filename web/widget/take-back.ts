@@ -2,7 +2,7 @@ import { minuteMs, secondMs } from "#src/domain/units.ts";
 import { ask } from "#web/widget/api.ts";
 import { cooldowns } from "#web/widget/cooldown.ts";
 import { deviceId, forgetOwnMark, takenBack } from "#web/widget/device.ts";
-import { note } from "#web/widget/loader.ts";
+import { askSoon, note } from "#web/widget/loader.ts";
 import { drop, outbox } from "#web/widget/offline/outbox.ts";
 import { noteFuel } from "#web/widget/panels.ts";
 import { config } from "#web/widget/state.ts";
@@ -57,6 +57,7 @@ async function askBack(stationId: string, signal?: AbortSignal): Promise<Told<Re
     forgetOwnMark(stationId);
     note(stationId, told.body.fuel);
     noteFuel(stationId, told.body.fuel);
+    if (told.body.published.outcome === "queued") askSoon(stationId);
   }
   return told;
 }

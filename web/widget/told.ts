@@ -31,12 +31,18 @@ export async function refusalOf(response: Response): Promise<Refused> {
     type?: string;
     window?: string;
   };
-  const retry = response.headers.get("Retry-After");
   return {
     kind: "refused",
     status: response.status,
     code: type.slice(type.lastIndexOf("/") + 1),
     window,
-    retryAfterS: retry === null ? null : Number(retry),
+    retryAfterS: secondsOf(response.headers.get("Retry-After") ?? ""),
   };
+}
+
+/** `Retry-After` as seconds or as a date, which a proxy may send; null when it is neither. */
+function secondsOf(header: string): number | null {
+  if (/^\d+$/.test(header)) return Number(header);
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - Date.now()) / 1000));
 }

@@ -69,7 +69,7 @@ export const en: Words = {
   within: (km, city) =>
     `Within ${km} km of ${city === null ? "you" : `the middle of ${city || "the map"}`}`,
   nobodyHas: (grade, km) =>
-    `Nobody has told of ${grade === null ? "fuel" : nameOf(grade)} within ${km} km.`,
+    `No station with ${grade === null ? "fuel" : nameOf(grade)} is known within ${km} km.`,
   noneWithin: (km) => `There is no station within ${km} km of you.`,
   again: "Try again",
   route: "Route",
@@ -213,10 +213,8 @@ export const en: Words = {
     reportsDisabled: "Marks are switched off on this map.",
     stationGone: "This station is not on the map any more.",
     invalid: "Something in the form is not right. Check the details.",
-    unavailable: "The service does not answer just now. Try again in a few seconds.",
-    rateLimit: (seconds) =>
-      `Too many requests from this network. Try again in ${seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`}.`,
-    keyGone: "This map may not take marks any more.",
+    rateLimit: "Too many requests from this network.",
+    keyGone: "This map may not take marks just now.",
     other: "The mark was not taken.",
   },
   notices: {

@@ -187,8 +187,7 @@ export interface Words {
     reportsDisabled: string;
     stationGone: string;
     invalid: string;
-    unavailable: string;
-    rateLimit: (seconds: number) => string;
+    rateLimit: string;
     keyGone: string;
     other: string;
   };

@@ -11,7 +11,7 @@ interface Schema extends DBSchema {
 let opened: Promise<IDBPDatabase<Schema>> | null = null;
 
 /** This browser's own database of the map. Rejects where the browser allows a frame none. */
-export function database(): Promise<IDBPDatabase<Schema>> {
+export async function database(): Promise<IDBPDatabase<Schema>> {
   opened ??= openDB<Schema>("fuelmark", 1, {
     upgrade(db) {
       db.createObjectStore("marks", { keyPath: "id" });

@@ -10,7 +10,7 @@ interface Counted {
 interface OfflineWords {
   offlineSince: (ago: string) => string;
   waits: string;
-  waitsForService: string;
+  kept: string;
   arrived: (station: string, became: string) => string;
   suggestionWaits: string;
   suggestionArrived: (about: string) => string;
@@ -47,8 +47,7 @@ const all: Record<Language, OfflineWords> = {
   en: {
     offlineSince: (ago) => `You are offline. Last update: ${ago}.`,
     waits: "No network. Your mark is kept on this device and goes out by itself, with its time.",
-    waitsForService:
-      "The service does not answer just now. Your mark is kept on this device and goes out by itself, with its time.",
+    kept: "Your mark is kept on this device and goes out by itself, with its time.",
     suggestionWaits: "No network. It is kept on this device and goes out by itself.",
     suggestionArrived: (about) => `${about}: your suggestion has arrived.`,
     suggested: (about) => `${about}: your suggestion`,
@@ -64,8 +63,7 @@ const all: Record<Language, OfflineWords> = {
   ru: {
     offlineSince: (ago) => `Нет сети. Последнее обновление: ${ago}.`,
     waits: "Нет сети. Отметка сохранена на устройстве и отправится сама, со своим временем.",
-    waitsForService:
-      "Сервис сейчас не отвечает. Отметка сохранена на устройстве и отправится сама, со своим временем.",
+    kept: "Отметка сохранена на устройстве и отправится сама, со своим временем.",
     suggestionWaits: "Нет сети. Сообщение сохранено на устройстве и отправится само.",
     suggestionArrived: (about) => `${about}: сообщение доставлено.`,
     suggested: (about) => `${about}: сообщение о станции`,

@@ -106,7 +106,10 @@ export const Card = ({ station }: { station: Station }) => {
           <Ways station={station} />
           {reports && !isWaiting ? <StillTrue station={station} onNo={mark} /> : null}
           {reports && !isWaiting ? <CooldownLine stationId={station.id} /> : null}
-          <Doubt station={station} reports={reports && !isWaiting} />
+          <Doubt
+            station={station}
+            reports={reports && !isWaiting && cooldowns.of(station.id) === null}
+          />
           <CardFacts station={station} />
           <LastHours station={station} />
           {reports ? (

@@ -8,7 +8,7 @@ import { words } from "#web/widget/words.ts";
 
 interface Props {
   station: Station;
-  /** Whether marks are taken here. */
+  /** Whether marks are taken here now. */
   reports: boolean;
 }
 

@@ -6,6 +6,7 @@ import type { Station } from "#web/widget/api.ts";
 import { deviceId } from "#web/widget/device.ts";
 import { map } from "#web/widget/map-handle.ts";
 import { deliver, drop, enterSuggestion } from "#web/widget/offline/outbox.ts";
+import { isFinal } from "#web/widget/offline/waiting-entry.ts";
 import { offlineWords } from "#web/widget/offline/words-offline.ts";
 import "#web/widget/parts/suggest.css";
 import { Panel } from "#web/widget/parts/panel.tsx";
@@ -152,8 +153,8 @@ const metres = (degrees: number): number => Number(degrees.toFixed(5));
 async function sent(id: string): Promise<{ good: boolean; text: string }> {
   const answer = await deliver(id, {});
   if (answer === undefined || answer.kind === "ok") return { good: true, text: words.thanks };
-  if (answer.kind !== "refused") return { good: true, text: offlineWords.suggestionWaits };
-  if (answer.status >= 500) return { good: true, text: offlineWords.suggestionWaits };
+  if (answer.kind !== "refused" || !isFinal(answer))
+    return { good: true, text: offlineWords.suggestionWaits };
   await drop(id);
   return { good: false, text: answer.status === 429 ? words.enough : words.failed };
 }

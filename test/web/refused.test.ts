@@ -1,0 +1,88 @@
+import { expect } from "chai";
+import { refusalOf } from "#web/widget/told.ts";
+
+const answer = (status: number, code: string, headers: Record<string, string> = {}): Response =>
+  new Response(JSON.stringify({ type: `https://x.test/problems/${code}` }), { status, headers });
+
+describe("web: how long a refusal asks to wait", () => {
+  const waitS = async (header: string) =>
+    (await refusalOf(answer(503, "x", { "Retry-After": header }))).retryAfterS;
+
+  it("is read as seconds or as a date, and unknown where it is neither", async () => {
+    expect(await waitS("30")).to.equal(30);
+    expect(await waitS(new Date(Date.now() + 90_000).toUTCString())).to.be.within(85, 90);
+    expect(await waitS("Thu, 01 Jan 2026 00:00:00 GMT")).to.equal(0);
+    expect(await waitS("soon")).to.equal(null);
+    expect((await refusalOf(answer(503, "x"))).retryAfterS).to.equal(null);
+  });
+});
+
+describe("web: what a refusal leaves", () => {
+  let refused = (): Response => answer(503, "upstream-unavailable");
+  // As much of a browser as the map's modules look for when they are loaded.
+  const nothing = { querySelector: () => null, addEventListener: () => {}, cookie: "" };
+  const browser = {
+    document: { ...nothing, baseURI: "https://map.test/", documentElement: { lang: "en" } },
+    location: new URL("https://map.test/?lang=en"),
+    navigator: { languages: ["en"] },
+    setInterval: () => 0,
+    fetch: async (_url: string, { signal }: { signal: AbortSignal }) => {
+      await Promise.resolve();
+      signal.throwIfAborted();
+      return refused();
+    },
+  };
+  const own = Object.keys(browser).map(
+    (name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const,
+  );
+  // By name, because the tests are not typed as a browser.
+  const load = (name: string) => import(`#web/widget/${name}.ts`);
+
+  before(() => {
+    for (const [name, value] of Object.entries(browser))
+      Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+  });
+  after(() => {
+    for (const [name, descriptor] of own)
+      if (descriptor === undefined) Reflect.deleteProperty(globalThis, name);
+      else Object.defineProperty(globalThis, name, descriptor);
+  });
+
+  it("is the driver's mark where it only asks to wait, and none where it is final", async () => {
+    const { sendMark } = await load("mark");
+    const { enter } = await load("offline/outbox");
+    const { allEntries } = await load("offline/waiting-marks");
+    const { isOwnMark } = await load("device");
+    const sent = async (stationId: string, status: number, code: string) => {
+      refused = () => answer(status, code);
+      const id = enter({ stationId, what: "report", statement: { status: "yes" } });
+      const { taken } = await sendMark(id, stationId, "yes");
+      const waits = (await allEntries()).some((one: { id: string }) => one.id === id);
+      return [taken, waits, isOwnMark(stationId, "yes")];
+    };
+    const left = [true, true, true];
+    expect(await sent("n1", 429, "rate-limit-exceeded")).to.deep.equal(left);
+    expect(await sent("n2", 403, "domain-not-allowed")).to.deep.equal(left);
+    expect(await sent("n3", 408, "")).to.deep.equal(left);
+    expect(await sent("n4", 503, "upstream-unavailable")).to.deep.equal(left);
+    expect(await sent("n5", 422, "too-far")).to.deep.equal([false, false, false]);
+  });
+
+  it("are the stations that the device holds, where a search is refused", async () => {
+    const { search } = await load("search");
+    const { restoreParts } = await load("loader");
+    const fuel = { status: "yes", fuels_now: "95", fuels_no: "", updated: "", queue: "" };
+    const station = { id: "n1", lat: 55, lon: 37, brand: "Лукойл", name: "", addr: "", fuel };
+    const box = { south: 54, west: 36, north: 56, east: 38 };
+    restoreParts([{ box, etag: null, stations: [station], split: false, at: Date.now() }]);
+    for (const status of [429, 503]) {
+      refused = () => answer(status, "x");
+      const found = await search("лукойл", new AbortController().signal);
+      expect(found.map(({ id }: { id: string }) => id)).to.deep.equal(["n1"]);
+    }
+    const stop = new AbortController();
+    const found = search("лукойл", stop.signal);
+    stop.abort();
+    expect(await found).to.deep.equal([]);
+  });
+});
