@@ -84,7 +84,9 @@ export function alarmCommand(output: () => Output): Command {
     const answers = await Promise.all(
       channels.map(async ({ name, send }) => {
         try {
-          return { channel: name, answer: await send(message), ok: true };
+          const { answer, fault } = await send(message);
+          if (fault === null) return { channel: name, answer, ok: true };
+          return { channel: name, answer: `${answer}, ${fault}`, ok: false };
         } catch (error) {
           return { channel: name, answer: `failed (${faultOf(error)})`, ok: false };
         }

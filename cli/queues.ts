@@ -99,14 +99,18 @@ export function queuesCommand(output: () => Output): Command {
     .option("--all", "all failed jobs of the queue", false)
     .action(async (name: QueueName, job: string | undefined, { all }: { all: boolean }) => {
       if ((job === undefined) === !all) throw new ExitError("name one job, or use --all");
-      const { actor, result } = output();
-      const retried = await withQueues(instanceConfig(output().env), (queue) =>
-        retry(queue(name), job),
-      );
-      const details = { jobs: retried.slice(0, 100), count: retried.length };
-      const entry = { action: "queue.retry", subject: `queue ${name}`, details };
-      await withDb(output(), (db) => act(db, actor, async () => ({ value: retried, ...entry })));
-      result({ queue: name, retried: retried.length, jobs: retried }, card);
+      const out = output();
+      const done: Retried = { jobs: [], missed: 0 };
+      try {
+        await withQueues(instanceConfig(out.env), async (queue) =>
+          retry(await chosen(queue(name), job), done),
+        );
+      } finally {
+        // Also what was done before Redis went away.
+        if (done.jobs.length > 0) await logRetried(out, name, done);
+      }
+      const { jobs, missed } = done;
+      out.result({ queue: name, retried: jobs.length, missed, jobs }, card);
     });
 
   return command;
@@ -123,10 +127,36 @@ const marksOf = ({ unprocessed, oldestS, failed, refolds }: Backlog) => ({
 const failedOf = async (queue: Queue): Promise<Job[]> =>
   (await queue.getFailed(0, shownFailed - 1)).filter(Boolean);
 
-async function retry(queue: Queue, only: string | undefined): Promise<string[]> {
-  const jobs = only === undefined ? await failedOf(queue) : [await failedJob(queue, only)];
-  for (const job of jobs) await job.retry("failed");
-  return jobs.map((job) => String(job.id));
+const chosen = async (queue: Queue, only: string | undefined): Promise<Job[]> =>
+  only === undefined ? failedOf(queue) : [await failedJob(queue, only)];
+
+interface Retried {
+  /** Their ids. */
+  jobs: string[];
+  /** Jobs that are gone, or that somebody else has retried meanwhile. */
+  missed: number;
+}
+
+/** Runs failed jobs again, and notes each in `done`. */
+export async function retry(jobs: readonly Job[], done: Retried): Promise<void> {
+  for (const job of jobs)
+    try {
+      await job.retry("failed");
+      done.jobs.push(String(job.id));
+    } catch (error) {
+      if (!isMissed(error)) throw error;
+      done.missed += 1;
+    }
+}
+
+/** JobNotExist and JobNotInState of bullmq, which is loaded only when a queue is needed. */
+const isMissed = (error: unknown): boolean =>
+  [-1, -3].includes((error as { code?: unknown }).code as number);
+
+async function logRetried(out: Output, name: QueueName, { jobs }: Retried): Promise<void> {
+  const details = { jobs: jobs.slice(0, 100), count: jobs.length };
+  const entry = { action: "queue.retry", subject: `queue ${name}`, details };
+  await withDb(out, (db) => act(db, out.actor, async () => ({ value: jobs, ...entry })));
 }
 
 async function failedJob(queue: Queue, id: string): Promise<Job> {

@@ -5,6 +5,7 @@ import { slices } from "#src/infrastructure/lists.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import type { QueueName } from "#src/infrastructure/queue-state.ts";
 import type { MarksJob } from "#src/infrastructure/queues.ts";
+import { isRedisAway } from "#src/infrastructure/redis.ts";
 
 const patienceMs = 5000;
 const wakePatienceMs = 1000;
@@ -18,8 +19,9 @@ export async function withQueues<T>(
   if (config.redisUrl === "")
     throw new ExitError("no instance found: start one with `npm start`, or set REDIS_URL", 1);
   const answer = await attempt(config, patienceMs, work);
-  if ("lost" in answer) throw new ExitError(`Redis does not answer (${answer.lost})`, 1);
-  return answer.result;
+  if ("result" in answer) return answer.result;
+  if (!isRedisAway(answer.error)) throw answer.error;
+  throw new ExitError(`Redis does not answer (${(answer.error as Error).message})`, 1);
 }
 
 /** Wakes the marks workers for stations. Without Redis they find the work by themselves, seconds later. */
@@ -31,7 +33,7 @@ export async function wakeMarks(config: Config, stationIds: readonly string[]): 
   await attempt(config, wakePatienceMs, (queue) => queue("marks").addBulk(jobs));
 }
 
-type Answer<T> = { result: T } | { lost: string };
+type Answer<T> = { result: T } | { error: unknown };
 
 /** Tries until the connection is ready or patience ends, because it refuses at once before. */
 async function attempt<T>(
@@ -48,14 +50,13 @@ async function attempt<T>(
         producer.queue("marks");
         break;
       } catch (error) {
-        if (performance.now() > end) return { lost: (error as Error).message };
+        if (performance.now() > end) return { error };
         await new Promise((resume) => setTimeout(resume, 20));
       }
     }
     return { result: await work(producer.queue) };
   } catch (error) {
-    if (error instanceof ExitError) throw error;
-    return { lost: (error as Error).message };
+    return { error };
   } finally {
     await producer.close();
   }

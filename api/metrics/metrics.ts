@@ -36,7 +36,7 @@ export function createMetrics(): Metrics {
   });
   const marks = new Counter({
     name: "fuelmark_marks_total",
-    help: "Marks by what intake made of them: accepted, held, expired, duplicate, not-stored, or the code of the refusal.",
+    help: "Marks by what intake made of them: accepted, held (by a block; others are held later), expired, duplicate, not-stored, or the code of the refusal.",
     labelNames: ["result"],
     registers,
   });

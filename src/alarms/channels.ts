@@ -12,8 +12,15 @@ export interface Channel {
   name: ChannelName;
   /** Shortest time between two messages, ms. */
   gapMs: number;
-  /** Sends a message. Resolves with its receiver's answer; rejects when the receiver did not take it. */
-  send(message: Message): Promise<string>;
+  /** Sends a message. Rejects when the receiver did not take it. */
+  send(message: Message): Promise<Sent>;
+}
+
+interface Sent {
+  /** The receiver's. */
+  answer: string;
+  /** What is wrong although the message was taken: some of several addresses did not get it. */
+  fault: string | null;
 }
 
 /** The channels in the settings; none by default. */
@@ -63,8 +70,8 @@ const emailChannel = (
         // Prevents automatic answers.
         headers: { "Auto-Submitted": "auto-generated" },
       });
-      const refused = rejected.length > 0 ? `, refused ${rejected.length} of the addresses` : "";
-      return `${response}${refused}`;
+      const refused = `refused ${rejected.length} of the addresses`;
+      return { answer: response, fault: rejected.length > 0 ? refused : null };
     } finally {
       transport.close();
     }
@@ -102,7 +109,7 @@ const webhookChannel = (
     });
     await response.body?.cancel();
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
-    return `HTTP ${response.status}`;
+    return { answer: `HTTP ${response.status}`, fault: null };
   },
 });
 

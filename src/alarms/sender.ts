@@ -48,6 +48,7 @@ function createLoop(deps: Deps, channel: Channel) {
   let stopped = false;
   let isBlind = false;
   let toldAt = -Infinity;
+  const last: Last = { fault: null };
   const { run, idle } = createNextRun(async () => {
     clearTimeout(timer);
     let waitMs = config.alarmPollMs;
@@ -55,7 +56,7 @@ function createLoop(deps: Deps, channel: Channel) {
       const reason = deps.database.lastingRefusal();
       if (reason !== null && performance.now() - toldAt > hourMs)
         if (await sendUnstored(deps, channel, reason)) toldAt = performance.now();
-      waitMs = Math.min(waitMs, await sendDue(deps, channel));
+      waitMs = Math.min(waitMs, await sendDue(deps, channel, last));
       isBlind = false;
     } catch (error) {
       log[isBlind ? "debug" : "warn"](
@@ -93,8 +94,10 @@ async function sendUnstored(
   if (claimed === null) return false;
   try {
     const alarm = unstoredAlarm("writes-refused", reason, clock());
-    await channel.send(alarmMessage([alarm], config.baseUrl));
-    log.info({ channel: channel.name, count: 1 }, "alarms sent");
+    const { fault } = await channel.send(alarmMessage([alarm], config.baseUrl));
+    const fields = { channel: channel.name, count: 1 };
+    if (fault === null) log.info(fields, "alarms sent");
+    else log.warn({ ...fields, err: fault }, notToAll);
     return true;
   } catch (error) {
     await redis.del(key).catch(() => undefined);
@@ -102,8 +105,15 @@ async function sendUnstored(
   }
 }
 
+const notToAll = "alarms sent, but not to every address";
+
+interface Last {
+  /** What was wrong with the last message although it was taken. */
+  fault: string | null;
+}
+
 /** Sends all waiting alarms in one message, if it is this process's turn. Gives the time until the next look, ms. */
-async function sendDue({ db, config, log }: Deps, channel: Channel): Promise<number> {
+async function sendDue({ db, config, log }: Deps, channel: Channel, last: Last): Promise<number> {
   const found = await claimChannel(db, channel.name);
   if (found.claim === null)
     return found.waitMs === null ? Infinity : Math.max(found.waitMs, shortestPauseMs);
@@ -114,8 +124,10 @@ async function sendDue({ db, config, log }: Deps, channel: Channel): Promise<num
     return Infinity;
   }
   const fields = { channel: channel.name, count: alarms.length };
+  const wasTaken = claim.failures === 0 || last.fault !== null;
+  last.fault = null;
   try {
-    await channel.send(alarmMessage(alarms, config.baseUrl));
+    last.fault = (await channel.send(alarmMessage(alarms, config.baseUrl))).fault;
   } catch (error) {
     const pauseMs = Math.min(
       longestPauseMs,
@@ -123,13 +135,19 @@ async function sendDue({ db, config, log }: Deps, channel: Channel): Promise<num
     );
     const err = faultOf(error);
     await noteFailure(db, claim, err, pauseMs);
-    log[claim.failures === 0 ? "error" : "debug"](
+    log[wasTaken ? "error" : "debug"](
       { ...fields, err, againInMs: pauseMs },
       "alarms not sent, will say when they are",
     );
     return pauseMs;
   }
   await noteTold(db, claim, alarms, channel.gapMs);
-  log.info(fields, claim.failures === 0 ? "alarms sent" : "alarms sent, after failures");
+  if (last.fault === null)
+    log.info(fields, claim.failures === 0 ? "alarms sent" : "alarms sent, after failures");
+  else {
+    // Told all the same: whoever got the message must not get it again.
+    await noteFailure(db, claim, last.fault, channel.gapMs);
+    log.warn({ ...fields, err: last.fault }, notToAll);
+  }
   return channel.gapMs;
 }

@@ -26,6 +26,8 @@ export async function startMailbox() {
         username === "fuel" && password === "hunter2"
           ? answer(null, { user: username })
           : answer(new Error("wrong password")),
+      onRcptTo: ({ address }, _, answer) =>
+        address.startsWith("gone@") ? answer(new Error("no such mailbox")) : answer(),
       onData: (stream, { envelope }, answer) => {
         const pieces: Buffer[] = [];
         stream.on("data", (piece: Buffer) => pieces.push(piece));

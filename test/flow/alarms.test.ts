@@ -181,6 +181,32 @@ describe("flow: alarms reach the operator", function () {
     expect(failures[0]).to.match(/"channel":"email".*ECONNREFUSED/);
   });
 
+  it("once to those who take it, and shows that the mail server refuses another address", async () => {
+    const env = settings({ ALARM_EMAIL_TO: "olga@fuel.example, gone@fuel.example" });
+    const upkeep = await start(startRole("upkeep", { ...env, ALARM_POLL_MS: "50" }));
+    await raise("partner 1");
+    await failed(1);
+    const [email] = await readChannels(instance.db);
+    expect(email).to.include({ failures: 1, fault: "refused 1 of the addresses" });
+    expect(await told("emailed_at")).to.have.length(1);
+    await upkeep.waitForLine(/"level":40.*refused 1 of the addresses.*not to every address/);
+    // The next failure is of another kind, and the log says it.
+    await mailbox.down();
+    await raise("partner 2");
+    await failed(2);
+    await mailbox.up();
+    await mailed(2);
+    await upkeep.waitForLine(/"level":50.*ECONNREFUSED.*alarms not sent/);
+    expect(mailbox.mails.map(({ to }) => to)).to.deep.equal([
+      ["olga@fuel.example"],
+      ["olga@fuel.example"],
+    ]);
+    expect(mailbox.mails[1]!.text).to.not.contain("partner 1");
+    const test = await runOperator(env, "alarm", "test");
+    expect(test.code).to.equal(1);
+    expect(test.err).to.match(/email: 250 .*, refused 1 of the addresses; webhook: HTTP 204/);
+  });
+
   it("when the webhook's receiver takes them at last", async () => {
     hook.answer = status(500);
     const upkeep = await start(startRole("upkeep", settings({ ALARM_POLL_MS: "50" })));

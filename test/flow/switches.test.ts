@@ -1,6 +1,7 @@
 import { Worker } from "bullmq";
 import { Redis } from "ioredis";
 import { expect } from "chai";
+import { retry } from "#cli/queues.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createProducer } from "#src/infrastructure/queues.ts";
@@ -150,6 +151,7 @@ describe("flow: failed marks and the operator's queues", function () {
       }[];
       expect(failed.map((job) => job.id).sort()).to.deep.equal(["bad-1", "bad-2"]);
       expect(failed[0]!.reason).to.equal("broken on purpose");
+      const stale = await queue.getFailed();
 
       expect((await operator("queues", "retry", "upkeep", "bad-1")).json).to.deep.include({
         retried: 1,
@@ -163,6 +165,11 @@ describe("flow: failed marks and the operator's queues", function () {
       });
       expect(await queue.getFailedCount()).to.equal(0);
       expect(await queue.getWaitingCount()).to.equal(4);
+      // One is gone since the list was read, and one waits already.
+      await queue.remove("bad-1");
+      const done = { jobs: [], missed: 0 };
+      await retry(stale, done);
+      expect(done).to.deep.equal({ jobs: [], missed: 2 });
       const log = await rows<{ subject: string }>(
         country.db,
         "select subject from operator_log where action = 'queue.retry'",

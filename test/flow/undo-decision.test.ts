@@ -212,6 +212,19 @@ describe("flow: decisions about many marks are taken back", function () {
     await served(shown);
   });
 
+  it("has ended when its process dies after the last mark", async () => {
+    const { db } = country;
+    await campaign();
+    const selection = { reporter: await reporterOf("queue") };
+    const dies = (): never => {
+      throw new Error("killed");
+    };
+    const done = decideBatch(db, "test", "rollback", selection, dies);
+    expect(await done.catch((error: Error) => error.message)).to.equal("killed");
+    const sql = "select finished_at is not null as finished, marks from mark_batches";
+    expect(await rows(db, sql)).to.deep.equal([{ finished: true, marks: 3 }]);
+  });
+
   it("does not go on with a rollback that somebody takes back", async () => {
     const { db } = country;
     await campaign();

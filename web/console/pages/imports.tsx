@@ -187,7 +187,7 @@ function Upload({
       {replace && (
         <TextField
           label={say("Removals to allow")}
-          hint={say("Empty: 100, or a tenth of the source if that is more.")}
+          hint={say("Empty: a tenth of the source; of a small one ten, or half of it.")}
           type="number"
           min={0}
           value={allowed}

@@ -30,7 +30,18 @@ export function Launch({
   partner: ConsolePartner;
   changed: () => Promise<void>;
 }) {
-  const { form, at } = useForm(usual);
+  const { launch_until: until } = partner;
+  const now = Date.now();
+  const isOn = until !== null && until > now;
+  const { form, at } = useForm(
+    isOn
+      ? {
+          days: String(Math.ceil((until - now) / dayMs)),
+          newUsers: String(partner.launch_new_users),
+          limit: String(partner.launch_limit),
+        }
+      : usual,
+  );
   const doing = useDoing();
   const path = `/partners/${partner.id}/launch`;
   const save = async (): Promise<void> => {
@@ -43,8 +54,6 @@ export function Launch({
     const ended = await doing.run(say("The usual limits hold again within 15 s"), "DELETE", path);
     if (ended !== null) await changed();
   };
-  const { launch_until: until } = partner;
-  const isOn = until !== null && until > Date.now();
   return (
     <Form
       send={save}

@@ -203,8 +203,8 @@ export const partners = {
   "Applies only to rows of the same source. Use it only with a complete extract.":
     "Касается только записей того же источника. Включайте только для полной выгрузки.",
   "Removals to allow": "Сколько записей можно убрать",
-  "Empty: 100, or a tenth of the source if that is more.":
-    "Пусто — 100 или десятая часть источника, если это больше.",
+  "Empty: a tenth of the source; of a small one ten, or half of it.":
+    "Пусто — десятая часть источника; у небольшого — десять записей или половина.",
   "Dry run, change nothing": "Пробный прогон без изменений",
   "Import it …": "Импортировать …",
   "Import it": "Импортировать",
