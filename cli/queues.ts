@@ -110,6 +110,7 @@ export function queuesCommand(output: () => Output): Command {
         if (done.jobs.length > 0) await logRetried(out, name, done);
       }
       const { jobs, missed } = done;
+      if (job !== undefined && missed > 0) throw noFailed(name, job);
       out.result({ queue: name, retried: jobs.length, missed, jobs }, card);
     });
 
@@ -161,10 +162,12 @@ async function logRetried(out: Output, name: QueueName, { jobs }: Retried): Prom
 
 async function failedJob(queue: Queue, id: string): Promise<Job> {
   const job = (await queue.getJob(id)) as Job | undefined;
-  if (job === undefined || !(await job.isFailed()))
-    throw unknown(`failed job in ${queue.name} with id`, id, `queues failed ${queue.name}`);
+  if (job === undefined || !(await job.isFailed())) throw noFailed(queue.name, id);
   return job;
 }
+
+const noFailed = (queue: string, id: string): ExitError =>
+  unknown(`failed job in ${queue} with id`, id, `queues failed ${queue}`);
 
 const shown = (job: Job) => ({
   id: String(job.id),

@@ -132,7 +132,8 @@ function callBack(entry: Entry, facts: Facts, now: number): ConsoleDecision["und
     case "network.block": {
       const noun = action === "reporter.block" ? "reporter" : "network";
       const until = lasts("before") ? Date.parse(textIn(details, "before")) : null;
-      if (!lasts("until") && until === null) return null;
+      // The log has digits of a network's hash; without a block nothing may know the whole.
+      if (!lasts("until") && (until === null || noun === "network")) return null;
       return post(`/${noun}s/${at(noun)}/block`, { until });
     }
     case "suggestion.done":

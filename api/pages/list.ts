@@ -21,8 +21,8 @@ import type { City } from "#snapshots/cities.ts";
 import type { Filters } from "#snapshots/model/filters.ts";
 import { cityName } from "#src/contract/city-name.ts";
 import { chanceText, statusSigns } from "#src/contract/driver-texts.ts";
-import { lacks, likelyFrom, shownChance } from "#src/domain/grade-answer.ts";
-import { type Grade, grades, parseGrade, statuses } from "#src/domain/vocabulary.ts";
+import { likelyFrom, shownChance } from "#src/domain/grade-answer.ts";
+import { grades, parseGrade, statuses } from "#src/domain/vocabulary.ts";
 
 const perPage = 100;
 const foundMax = 4000;
@@ -97,17 +97,13 @@ function cityList(services: PageDeps, choice: Choice): Html {
     now,
   } as const;
   const { count } = services.model.query({ ...selection, limit: foundMax });
-  const counted = status === "fuel" ? parseGrade(fuel) : undefined;
-  // As on the map: those that do not sell it could not have it.
-  const of = (grade: Grade): number =>
-    nearestOf(services, { area: selection.area, limit: foundMax, now }).filter(
-      (station) => !lacks(station, grade),
-    ).length;
+  const all = { area: selection.area, limit: foundMax, now };
+  const of = fuel === "" ? count : services.model.query(all).count;
   const first = (page - 1) * perPage;
   const stations = nearestOf(services, { ...selection, limit: first + perPage }).slice(first);
   const found = [
-    counted === undefined ? "" : messages.have(count, of(counted), fuel),
-    stations.length < count || counted === undefined
+    fuel === "" || status !== "fuel" ? "" : messages.have(count, of, fuel),
+    stations.length < count || fuel === "" || status !== "fuel"
       ? messages.found(count, first + 1, first + stations.length)
       : "",
   ]

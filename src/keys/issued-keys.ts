@@ -109,7 +109,7 @@ export async function addKey(
 
 /** Changes a key's settings; in force on every process within 15 s. */
 export const changeKey = operatorAct(changes, rowId, async (tx, { was, ...wish }, id, { now }) => {
-  const before = await findKey(tx, id, "for update");
+  const before = await findKey(tx, id, "for no key update");
   if (before === null) return unknown("key", id);
   const details = changedSince(was, before) ?? checkSettings(before.kind, wish, now);
   if (isRefusal(details)) return details;
@@ -240,7 +240,7 @@ export const listKeys = (db: Db | Tx, partnerId?: number): Promise<IssuedKey[]> 
 export const findKey = async (
   db: Db | Tx,
   id: number,
-  lock: "for update" | "" = "",
+  lock: "for no key update" | "" = "",
 ): Promise<IssuedKey | null> =>
   (await rows<IssuedKey>(db, `select ${columns} from keys where id = ? ${lock}`, [id]))[0] ?? null;
 

@@ -82,7 +82,7 @@ export const changePartner = operatorAct(
   async (tx, { name, was, ...others }, id) => {
     const details = name === undefined ? others : { ...others, name: name.trim() };
     if ("name" in details && details.name === "") return noName;
-    const old = await findPartner(tx, id, "for update");
+    const old = await findPartner(tx, id, "for no key update");
     if (old === null) return unknown("partner", id);
     const stale = changedSince(was, old);
     if (stale !== null) return stale;
@@ -129,7 +129,7 @@ export const listPartners = (db: Db | Tx): Promise<Partner[]> =>
 export const findPartner = async (
   db: Db | Tx,
   id: number,
-  lock: "for update" | "" = "",
+  lock: "for no key update" | "" = "",
 ): Promise<Partner | null> =>
   (await rows<Partner>(db, `select ${columns} from partners where id = ? ${lock}`, [id]))[0] ??
   null;

@@ -114,7 +114,7 @@ export async function decideBatch(
       if (undo_at !== null) return isTakenBack(name, id);
       const value = await takeMarks(tx, id, name, selection, chunk);
       // With its last marks: nobody would ask again for what has none left, after a process that died here.
-      if ((index + 1) * chunkStations >= all.length) await closeBatch(tx, id);
+      if ((index + 1) * chunkStations >= all.length) await finishBatch(tx, id);
       const marks = value.marks;
       const stations = value.stationIds.length;
       return {
@@ -160,8 +160,16 @@ async function openBatch(
   return open?.id ?? null;
 }
 
+/** Ends a record that has marks. */
+const finishBatch = (tx: Tx, id: number): Promise<object[]> =>
+  rows(
+    tx,
+    "update mark_batches set finished_at = coalesce(finished_at, server_now()) where id = ? and marks > 0",
+    [id],
+  );
+
 /** Ends the record, or drops it when somebody else was faster and it has no mark. */
-async function closeBatch(db: Db | Tx, id: number): Promise<number | null> {
+async function closeBatch(db: Db, id: number): Promise<number | null> {
   const sql = `with gone as (delete from mark_batches where id = ? and marks = 0 returning id)
     update mark_batches set finished_at = coalesce(finished_at, server_now())
     where id = ? and not exists (select from gone) returning id`;

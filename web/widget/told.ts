@@ -40,9 +40,9 @@ export async function refusalOf(response: Response): Promise<Refused> {
   };
 }
 
-/** `Retry-After` as seconds or as a date, which a proxy may send; null when it is neither. */
+/** `Retry-After` as seconds or as a date, which a proxy may send; null when it is neither. The device's clock may be wrong. */
 function secondsOf(header: string): number | null {
   if (/^\d+$/.test(header)) return Number(header);
   const at = Date.parse(header);
-  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - Date.now()) / 1000));
+  return Number.isNaN(at) ? null : Math.min(3600, Math.max(0, Math.ceil((at - Date.now()) / 1000)));
 }

@@ -6,7 +6,13 @@ import { language } from "#web/kit/words.ts";
 
 /** Names of what an act changes or is about; those of other fields are shown as they are stored. */
 const names: Readonly<Record<string, string>> = {
-  ...{ actor: say("Actor"), addr: say("Address"), brand: say("Brand"), city: say("City") },
+  ...{
+    actor: say("Actor"),
+    addr: say("Address"),
+    before: say("before"),
+    brand: say("Brand"),
+    city: say("City"),
+  },
   ...{ comment: say("Comment"), daily: say("Requests per day"), enabled: say("Access is on") },
   ...{ domains: say("domains"), every_s: say("every, s"), feeds: say("feeds"), file: say("file") },
   ...{ expires_at: say("Expires"), files: say("files"), from: say("From"), into: say("into") },

@@ -94,6 +94,7 @@ export const decisions = {
   "from the imports": "из импорта",
   note: "заметка",
   "new users in a day": "новых пользователей в день",
+  before: "прежде",
   until: "до",
   "limited to": "ограничен до",
   network: "сеть",

@@ -76,8 +76,9 @@ export const isOutdated = (
 
 /** False where the same mark may be taken later: the service is away or busy, or its key is just being changed. */
 export const isFinal = ({ status, code }: Refused): boolean =>
-  status < 500 &&
-  ![401, 403, 408].includes(status) &&
-  !["rate-limit-exceeded", "daily-quota-exceeded"].includes(code) &&
-  // An answer without a code comes from a proxy in between.
-  code !== "";
+  code === "reports-disabled" ||
+  (status < 500 &&
+    ![401, 403, 408].includes(status) &&
+    !["rate-limit-exceeded", "daily-quota-exceeded"].includes(code) &&
+    // An answer without a code comes from a proxy in between.
+    code !== "");
