@@ -3,6 +3,7 @@ import pg from "pg";
 import { release } from "#demo/release.ts";
 import { loadConfig } from "#src/infrastructure/config.ts";
 import { createClient, until } from "#test/flow/client.ts";
+import { createConsoleClient } from "#test/flow/console-client.ts";
 import { openCountry, placeOf } from "#test/flow/country.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
@@ -77,12 +78,9 @@ describe("a user of the database with few rights", function () {
       expect(answer.body.published.outcome).to.equal("published");
       const { body } = await client.get(`/stations/${placeOf(0).id}`);
       expect(body.station.fuel).to.include({ status: "yes" });
-      const wrong = await fetch(`${roles[0]!.baseUrl}/console/api/sign-in`, {
-        method: "POST",
-        headers: { "content-type": "application/json", origin: roles[0]!.baseUrl },
-        body: JSON.stringify({ name: "nobody", password: "wrong password 1" }),
-      });
-      expect(wrong.status, await wrong.text()).to.equal(401);
+      const wrong = { name: "nobody", password: "wrong password 1" };
+      const failed = await createConsoleClient(roles[0]!.baseUrl).post("/session", wrong);
+      expect(failed.status, JSON.stringify(failed.body)).to.equal(401);
       // Of the duties: the dump of `snapshots`, and those of `upkeep`, which `clock` asks for.
       const metrics = () => fetch(`${roles[0]!.baseUrl}/metrics`).then((page) => page.text());
       for (const duty of ["dump", "instants", "failover", "service"])
