@@ -239,8 +239,8 @@ export function mirror(options: MirrorOptions): Mirror {
       return wait();
     } catch (error) {
       if (cut.aborted) return 0;
-      if (!isApiError(error)) onError(error);
-      else if (againMs === null)
+      onError(error);
+      if (isApiError(error) && againMs === null)
         return Math.max(
           (error.retryAfterS ?? 0) * 1000,
           Math.min(withoutStreamMs, pollMs * 2 ** misses++),

@@ -103,9 +103,11 @@ describe("the mirror's stream", () => {
       stream(event(40, [station("a", "A4")])),
     ];
     site.answers["/stations/delta"] = [delta(30, [station("a", "A3")])];
-    const copy = start({ silentMs: 200 });
+    const errors: unknown[] = [];
+    const copy = start({ silentMs: 200, onError: (error) => errors.push(error) });
     await whenTrue(() => copy.stations.get("a")?.name === "A4");
     expect(sinces().slice(0, 2)).to.deep.equal([time(10), time(30)]);
+    expect(String(errors[0])).to.contain("the stream was silent for 200 ms");
   });
 
   it("brings the same changes again when their taker fails", async () => {
