@@ -19,6 +19,7 @@ describe("web: how long a refusal asks to wait", () => {
 
 describe("web: what a refusal leaves", () => {
   let refused = (): Response => answer(503, "upstream-unavailable");
+  let network: Promise<void> = Promise.resolve();
   // As much of a browser as the map's modules look for when they are loaded.
   const nothing = { querySelector: () => null, addEventListener: () => {}, cookie: "" };
   const browser = {
@@ -27,7 +28,7 @@ describe("web: what a refusal leaves", () => {
     navigator: { languages: ["en"] },
     setInterval: () => 0,
     fetch: async (_url: string, { signal }: { signal: AbortSignal }) => {
-      await Promise.resolve();
+      await network;
       signal.throwIfAborted();
       return refused();
     },
@@ -68,6 +69,32 @@ describe("web: what a refusal leaves", () => {
     expect(await sent("n5", 422, "too-far")).to.deep.equal([false, false, false]);
   });
 
+  it("is the driver's mark before there is an answer, until the worker has had a refusal", async () => {
+    const { sendMark } = await load("mark");
+    const { drop, enter } = await load("offline/outbox");
+    const { allEntries, putEntry } = await load("offline/waiting-marks");
+    const { forgetOwnMark, isOwnMark } = await load("device");
+    let answers = (): void => {};
+    network = new Promise((done) => (answers = done));
+    const id = enter({ stationId: "n6", what: "confirm", statement: { status: "no" } });
+    const sent = sendMark(id, "n6", "no");
+    expect(isOwnMark("n6", "no")).to.equal(true);
+    forgetOwnMark("n6", "another mark");
+    const refuse = async (code: string): Promise<void> => {
+      const entry = (await allEntries()).find((one: { id: string }) => one.id === id);
+      const said = { kind: "refused", status: 409, window: "", retryAfterS: null, code };
+      await putEntry({ ...entry, refused: said });
+      // The page looks at what waits.
+      await drop("nothing");
+    };
+    await refuse("own-mark");
+    expect(isOwnMark("n6", "no")).to.equal(true);
+    await refuse("station-cooldown");
+    expect(isOwnMark("n6", "no")).to.equal(false);
+    answers();
+    await sent;
+  });
+
   it("are the stations that the device holds, where a search is refused", async () => {
     const { search } = await load("search");
     const { restoreParts } = await load("loader");
@@ -84,5 +111,25 @@ describe("web: what a refusal leaves", () => {
     const found = search("лукойл", stop.signal);
     stop.abort();
     expect(await found).to.deep.equal([]);
+  });
+
+  it("is the older state where a mark is taken back, also in a list of before", async () => {
+    const { asHeardSince, takeLastBack } = await load("take-back");
+    const { restoreParts } = await load("loader");
+    const { config } = await load("state");
+    config.value = { cooldown_s: 1200 };
+    const box = { south: 64, west: 36, north: 66, east: 38 };
+    const station = (id: string, updated: string) => ({ id, lat: 65, lon: 37, fuel: { updated } });
+    const listed = station("n7", "2026-11-27T10:00:00Z");
+    const stations = [listed, station("n8", "2026-11-27T09:00:00Z")];
+    restoreParts([{ box, etag: null, stations, split: false, at: Date.now() }]);
+    refused = () =>
+      new Response(JSON.stringify({ published: { outcome: "superseded" }, fuel: { updated: "" } }));
+    expect(asHeardSince(listed).fuel.updated).to.equal(listed.fuel.updated);
+    expect((await takeLastBack("n7")).taken).to.equal(true);
+    expect(asHeardSince(listed).fuel.updated).to.equal("");
+    // Of another station the newer answer counts.
+    const newer = station("n8", "2026-11-27T10:00:00Z");
+    expect(asHeardSince(newer)).to.equal(newer);
   });
 });

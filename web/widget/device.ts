@@ -42,13 +42,16 @@ export async function forgetDevice(): Promise<boolean> {
 export const takenBack = keptByStation("taken-back");
 
 /** Marks of this device on stations, for 24 hours. */
-const ownMarks = keptByStation<{ status: string; untilMs: number }>("marks");
+const ownMarks = keptByStation<{ status: string; id: string; untilMs: number }>("marks");
 
-export const noteOwnMark = (stationId: string, status: string): void =>
-  ownMarks.keep(stationId, { status, untilMs: Date.now() + dayMs });
+/** Notes a mark by its id in the outbox, before it is sent: no page may be there when it arrives. */
+export const noteOwnMark = (stationId: string, status: string, id: string): void =>
+  ownMarks.keep(stationId, { status, id, untilMs: Date.now() + dayMs });
 
-/** Forgets a mark of this device on a station: it was taken back. */
-export const forgetOwnMark = ownMarks.drop;
+/** Forgets the mark of this device on a station, or only the one of that id: it was taken back or refused. */
+export function forgetOwnMark(stationId: string, id?: string): void {
+  if (id === undefined || ownMarks.of(stationId)?.id === id) ownMarks.drop(stationId);
+}
 
 /** Whether this device has said that about the station in the last 24 hours. */
 export const isOwnMark = (stationId: string, status: string): boolean =>

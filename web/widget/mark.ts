@@ -37,6 +37,7 @@ const cooldownS = (): number => config.peek()?.cooldown_s ?? 0;
 
 /** Sends a mark of the outbox, with the position if the viewer allows it, and shows its change at once. */
 export async function sendMark(id: string, stationId: string, status: Status): Promise<Result> {
+  noteOwnMark(stationId, status, id);
   const at = await positionForMark();
   const told = await deliver(id, at === null ? {} : { lat: at.lat, lon: at.lon, acc_m: at.accM });
   // Another tab has sent it.
@@ -48,27 +49,28 @@ export async function sendMark(id: string, stationId: string, status: Status): P
     return { taken: false, text: refusalText(told) };
   }
   if (told.kind !== "ok") {
-    noteOwnMark(stationId, status);
     const { waits, kept } = offlineWords;
     return { taken: true, text: told.kind === "refused" ? `${refusalText(told)} ${kept}` : waits };
   }
-  noteArrived(stationId, status, told.body);
+  noteArrived({ id, stationId, status }, told.body);
   return { taken: told.body.accepted, text: outcome(told.body) };
 }
 
 /** Sends marks that wait from before, and tells the outcome of each. */
 export const keepSendingMarks = (onArrived: (arrived: Result & { stationId: string }) => void) =>
-  keepSending(({ stationId, status, title }, report) => {
+  keepSending(({ id, stationId, status, title }, report) => {
     if (status === null) return say(offlineWords.suggestionArrived(title));
-    noteArrived(stationId, status, report);
+    noteArrived({ id, stationId, status }, report);
     const text = outcome(report);
     onArrived({ taken: report.accepted, text, stationId });
     say(offlineWords.arrived(title, text));
   });
 
-function noteArrived(stationId: string, status: Status, report: Report): void {
-  const { fuel, published, duplicate } = report;
-  noteOwnMark(stationId, status);
+function noteArrived(
+  { id, stationId, status }: { id: string; stationId: string; status: Status },
+  { fuel, published, duplicate }: Report,
+): void {
+  noteOwnMark(stationId, status, id);
   if (!duplicate) noteTaken(stationId, cooldownS());
   note(stationId, fuel);
   noteFuel(stationId, fuel);

@@ -1,8 +1,8 @@
 import { minuteMs, secondMs } from "#src/domain/units.ts";
-import { ask } from "#web/widget/api.ts";
+import { ask, type Station } from "#web/widget/api.ts";
 import { cooldowns } from "#web/widget/cooldown.ts";
 import { deviceId, forgetOwnMark, takenBack } from "#web/widget/device.ts";
-import { askSoon, note } from "#web/widget/loader.ts";
+import { askSoon, note, stations } from "#web/widget/loader.ts";
 import { drop, outbox } from "#web/widget/offline/outbox.ts";
 import { noteFuel } from "#web/widget/panels.ts";
 import { config } from "#web/widget/state.ts";
@@ -19,6 +19,14 @@ export function takeBackLeftMs(stationId: string): number {
   const cooldown = cooldowns.of(stationId);
   if (cooldown === null || takenBack.of(stationId) !== null) return 0;
   return Math.max(0, cooldown.atMs + offeredMs - Date.now());
+}
+
+/** A listed station with what the map has heard since: the driver's own mark, also one taken back and so older. */
+export function asHeardSince(told: Station): Station {
+  const known = stations.value.get(told.id);
+  if (known === undefined) return told;
+  const isNewer = known.fuel.updated >= told.fuel.updated || takenBack.of(told.id) !== null;
+  return isNewer ? known : told;
 }
 
 /** The newest mark of that station which waits for the network, if one does. */

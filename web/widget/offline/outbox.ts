@@ -1,11 +1,11 @@
 import { computed, signal } from "@preact/signals";
 import { minuteMs } from "#src/domain/units.ts";
 import { ask, serverNow } from "#web/widget/api.ts";
-import { deviceId, forgetOwnMark, isOwnMark, randomId } from "#web/widget/device.ts";
+import { deviceId, forgetOwnMark, randomId } from "#web/widget/device.ts";
 import { heldStation } from "#web/widget/loader.ts";
 import { type Arrived, channelName, syncTag } from "#web/widget/offline/background-sync.ts";
 import { allEntries, attempt, dropEntry, putEntry } from "#web/widget/offline/waiting-marks.ts";
-import { isFinal, type WaitingEntry } from "#web/widget/offline/waiting-entry.ts";
+import type { WaitingEntry } from "#web/widget/offline/waiting-entry.ts";
 import { page } from "#web/widget/page.ts";
 import type { Said } from "#web/widget/sending.ts";
 import { stationName } from "#web/widget/station-name.ts";
@@ -112,7 +112,11 @@ const sendOne = (id: string): Promise<Told<Report> | undefined> =>
 
 /** Reads the waiting marks; asks the browser to wake the worker for them. */
 async function look(): Promise<void> {
-  entries.value = (await allEntries()).filter(({ id }) => !underWay.has(id));
+  const all = await allEntries();
+  // What was refused, also by the worker, counts nowhere: others may be confirmed.
+  for (const { id, stationId, refused } of all)
+    if (refused !== null && refused.code !== "own-mark") forgetOwnMark(stationId, id);
+  entries.value = all.filter(({ id }) => !underWay.has(id));
   if (outbox.peek().some(({ refused }) => refused === null)) await askForSync();
 }
 
@@ -148,11 +152,6 @@ export function keepSending(onArrived: (entry: WaitingEntry, body: Report) => vo
       for (const entry of waits.filter(({ notBefore }) => notBefore <= now)) {
         const told = await sendOne(entry.id);
         if (told?.kind === "ok") onArrived(entry, told.body);
-        // It counts nowhere, so others may be confirmed.
-        const { stationId, status } = entry;
-        const isOwn = status !== null && isOwnMark(stationId, status);
-        if (told?.kind === "refused" && isFinal(told) && told.code !== "own-mark" && isOwn)
-          forgetOwnMark(stationId);
         if (told?.kind === "offline") break;
       }
     await look();

@@ -5,7 +5,6 @@ import { Icon } from "#web/kit/icon.tsx";
 import { ageMinOf, fadingOf } from "#web/widget/age.ts";
 import type { Station } from "#web/widget/api.ts";
 import { isClosed } from "#web/widget/closed.ts";
-import { stations } from "#web/widget/loader.ts";
 import { expire } from "#web/widget/filters.ts";
 import { isFavourite } from "#web/widget/favourites.ts";
 import { grade } from "#web/widget/grade.ts";
@@ -14,6 +13,7 @@ import { Chance } from "#web/widget/parts/chance.tsx";
 import { StatusSign } from "#web/widget/parts/status-sign.tsx";
 import { config, now } from "#web/widget/state.ts";
 import { addressBeside, stationName } from "#web/widget/station-name.ts";
+import { asHeardSince } from "#web/widget/take-back.ts";
 import { language, namesOf, words } from "#web/widget/words.ts";
 
 interface Props extends Near<Station> {
@@ -25,9 +25,7 @@ interface Props extends Near<Station> {
 
 /** A station in a list: its distance, its answer about the grade, and the way there. */
 export const StationRow = ({ station: told, distance, isOwn, where }: Props) => {
-  // What the map has heard since, the driver's own mark above all.
-  const known = stations.value.get(told.id);
-  const newest = known !== undefined && known.fuel.updated >= told.fuel.updated ? known : told;
+  const newest = asHeardSince(told);
   // As on the map and the card, also while the service cannot be asked.
   const fuel = expire(newest.fuel, now.value, config.value?.stale_after_hours ?? 24);
   const station = { ...newest, fuel };
