@@ -1,3 +1,5 @@
+import { mock } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
 import { refusalOf } from "#web/widget/told.ts";
 
@@ -18,7 +20,9 @@ describe("web: how long a refusal asks to wait", () => {
 });
 
 describe("web: what a refusal leaves", () => {
-  let refused = (): Response => answer(503, "upstream-unavailable");
+  type Answer = Response | Promise<Response>;
+  let refused = (_stopped: AbortSignal, _url: string): Answer =>
+    answer(503, "upstream-unavailable");
   let network: Promise<void> = Promise.resolve();
   // As much of a browser as the map's modules look for when they are loaded.
   const nothing = { querySelector: () => null, addEventListener: () => {}, cookie: "" };
@@ -27,10 +31,10 @@ describe("web: what a refusal leaves", () => {
     location: new URL("https://map.test/?lang=en"),
     navigator: { languages: ["en"] },
     setInterval: () => 0,
-    fetch: async (_url: string, { signal }: { signal: AbortSignal }) => {
+    fetch: async (url: string, { signal }: { signal: AbortSignal }) => {
       await network;
       signal.throwIfAborted();
-      return refused();
+      return refused(signal, url);
     },
   };
   const own = Object.keys(browser).map(
@@ -95,6 +99,45 @@ describe("web: what a refusal leaves", () => {
     await sent;
   });
 
+  it("is none of an answer that comes slowly, but of one that falls silent", async () => {
+    const { ask } = await load("api");
+    mock.timers.enable({ apis: ["setTimeout"] });
+    try {
+      let pipe: ReadableStreamDefaultController<Uint8Array>;
+      const say = (text: string) => pipe.enqueue(new TextEncoder().encode(text));
+      const begin = () =>
+        (refused = (stopped) =>
+          new Response(
+            new ReadableStream({
+              start(to) {
+                pipe = to;
+                say("[1");
+                stopped.addEventListener("abort", () => to.error(stopped.reason));
+              },
+            }),
+          ));
+      const pass = async (ms: number) => {
+        await setImmediate();
+        mock.timers.tick(ms);
+        await setImmediate();
+      };
+      begin();
+      const slow = ask("/slow");
+      for (const piece of [",2", ",3", "]"]) {
+        await pass(15_000);
+        say(piece);
+      }
+      pipe!.close();
+      expect(await slow).to.deep.equal({ kind: "ok", body: [1, 2, 3], etag: null });
+      begin();
+      const silent = ask("/silent");
+      await pass(20_000);
+      expect(await silent).to.deep.equal({ kind: "offline" });
+    } finally {
+      mock.timers.reset();
+    }
+  });
+
   it("are the stations that the device holds, where a search is refused", async () => {
     const { search } = await load("search");
     const { restoreParts } = await load("loader");
@@ -131,5 +174,49 @@ describe("web: what a refusal leaves", () => {
     // Of another station the newer answer counts.
     const newer = station("n8", "2026-11-27T10:00:00Z");
     expect(asHeardSince(newer)).to.equal(newer);
+  });
+
+  it("is of a view that has moved only what is out of it; what is new is asked for at once", async () => {
+    const { loading, look } = await load("loader");
+    const asked: string[] = [];
+    const left: string[] = [];
+    const answers = new Map<string, (truncated: boolean) => Promise<void>>();
+    refused = (stopped, url) =>
+      new Promise((done, fail) => {
+        const name = url.slice(url.indexOf("=") + 1);
+        asked.push(name);
+        stopped.addEventListener("abort", () => {
+          left.push(name);
+          fail(stopped.reason as Error);
+        });
+        answers.set(name, async (truncated) => {
+          done(new Response(JSON.stringify({ stations: [], truncated })));
+          await setImmediate();
+        });
+      });
+    const lookAt = async (south: number, north: number, east: number) => {
+      look([{ south, west: 30, north, east }], 4);
+      await setImmediate();
+    };
+    const [cell, next] = ["45,0,67.5,45", "45,45,67.5,90"];
+    const [lower, upper] = ["45,22.5,56.25,45", "56.25,22.5,67.5,45"];
+    mock.timers.enable({ apis: ["setTimeout"] });
+    try {
+      await lookAt(50, 55, 40);
+      await answers.get(cell)!(true);
+      expect([asked, left]).to.deep.equal([[cell, lower], []]);
+      // In the same cell: its other quarter too.
+      await lookAt(50, 60, 40);
+      expect([asked, left]).to.deep.equal([[cell, lower, upper], []]);
+      expect(loading.value).to.equal(true);
+      await lookAt(57, 60, 50);
+      expect([asked, left]).to.deep.equal([[cell, lower, upper, next], [lower]]);
+      await answers.get(upper)!(false);
+      expect(loading.value).to.equal(true);
+      await answers.get(next)!(false);
+      expect(loading.value).to.equal(false);
+    } finally {
+      mock.timers.reset();
+    }
   });
 });

@@ -33,6 +33,7 @@ interface Ask {
   api?: string;
 }
 
+/** Without a word for so long there is no network; a slow one may take longer for a large answer. */
 const patienceMs = 20_000;
 let aheadMs = 0;
 
@@ -53,7 +54,12 @@ export async function ask<T>(
   if (etag) headers["If-None-Match"] = etag;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   const stop = new AbortController();
-  const timer = setTimeout(() => stop.abort(), patienceMs);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const heard = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => stop.abort(), patienceMs);
+  };
+  heard();
   signal?.addEventListener("abort", () => stop.abort(), { once: true });
   try {
     const response = await fetch(api + path, {
@@ -71,7 +77,7 @@ export async function ask<T>(
     if (response.ok)
       return {
         kind: "ok",
-        body: (await response.json()) as T,
+        body: JSON.parse(await textOf(response, heard)) as T,
         etag: response.headers.get("ETag"),
       };
     return await refusalOf(response);
@@ -80,6 +86,18 @@ export async function ask<T>(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** The whole body, with a call of `heard` for each piece. */
+async function textOf({ body }: Response, heard: () => void): Promise<string> {
+  const pieces = body!.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  for (let next = await pieces.read(); !next.done; next = await pieces.read()) {
+    heard();
+    text += decoder.decode(next.value, { stream: true });
+  }
+  return text;
 }
 
 export const askStation = (id: string): Promise<Told<{ station: Station }>> =>

@@ -6,7 +6,7 @@ import { ask, type Station } from "#web/widget/api.ts";
 import { isPast, joinParts, type Part, withoutOldChances } from "#web/widget/joined.ts";
 import { toldAt } from "#web/widget/offline/told-at.ts";
 import type { Told } from "#web/widget/told.ts";
-import { nameOf, overlap, quarters, rectanglesFor } from "#web/widget/rectangles.ts";
+import { contains, nameOf, overlap, quarters, rectanglesFor } from "#web/widget/rectangles.ts";
 
 const refreshMs = minuteMs;
 const emptyRefreshMs = 600_000;
@@ -47,6 +47,11 @@ export const incomplete = signal(false);
 export const shownFrom = signal<number | null>(null);
 
 const loaded = new Map<string, Loaded>();
+/** Questions without an answer yet, by rectangle. */
+const underWay = new Map<
+  string,
+  { box: Box; stop: AbortController; taken: Promise<boolean | null> }
+>();
 let publishedMs = 0;
 let roots: Box[] = [];
 let view: readonly Box[] = [];
@@ -59,9 +64,10 @@ let isPaused = false;
 /** Asks for nothing until `resume`. */
 export const pause = (): void => void (isPaused = true);
 
-export function resume(): void {
+/** Asks again for what is seen; with `isLeft` only for the next view, because this one is about to be left. */
+export function resume(isLeft = false): void {
   isPaused = false;
-  const seen = paused;
+  const seen = isLeft ? null : paused;
   paused = null;
   if (seen !== null) look(...seen);
 }
@@ -78,10 +84,11 @@ export function look(at: readonly Box[], zoom: number): void {
   const same =
     next.length === roots.length && next.every((box, n) => nameOf(box) === nameOf(roots[n]!));
   roots = next;
-  if (same) return;
+  // Of a split rectangle only the quarters in view were asked for.
+  if (same && !roots.some((box) => loaded.get(nameOf(box))?.split)) return;
   // Stations in memory are shown until the answer comes, or instead of it.
-  publish();
-  void refresh();
+  if (!same) publish();
+  void refresh(true);
 }
 
 /** All rectangles in memory, the newest last, to be kept for a start without the service. */
@@ -109,11 +116,12 @@ const joined = (parts: readonly Loaded[]): Map<string, Station> =>
 export const heldStation = (id: string): Station | undefined =>
   stations.peek().get(id) ?? heldStations().get(id);
 
-/** Asks for everything in view that is older than a minute. */
-export async function refresh(): Promise<void> {
+/** Asks for everything in view that is older than a minute; after a move not again for what is under way. */
+export async function refresh(isMoved = false): Promise<void> {
   if (view.length === 0) return;
   clearTimeout(timer);
-  // Requests under way are for a former view, or are sent again.
+  for (const { box, stop: end } of underWay.values())
+    if (!isMoved || !roots.some((root) => contains(root, box)) || !isSeen(box)) end.abort();
   stop.abort();
   stop = new AbortController();
   const { signal: stopped } = stop;
@@ -131,16 +139,14 @@ async function round(stopped: AbortSignal): Promise<void> {
     for (let next = line.shift(); next !== undefined; next = line.shift()) {
       if (stopped.aborted || failed) return;
       const { box, depth } = next;
-      if (depth > 0 && !view.some((seen) => overlap(box, seen))) continue;
+      if (depth > 0 && !isSeen(box)) continue;
       const known = loaded.get(nameOf(box));
       if (known === undefined || (!known.split && isOld(known))) {
-        const told = await ask<Answer>(`/stations?bbox=${nameOf(box)}`, {
-          etag: known?.etag ?? null,
-          signal: stopped,
-        });
-        if (told.kind === "aborted") return;
+        if (known === undefined) loading.value = true;
+        const isTaken = await askFor(box, known);
+        if (stopped.aborted || isTaken === null) return;
         asked = true;
-        failed = !take(box, known, told);
+        failed ||= !isTaken;
         if (failed) return;
       }
       if (loaded.get(nameOf(box))?.split !== true) continue;
@@ -160,6 +166,25 @@ async function round(stopped: AbortSignal): Promise<void> {
   incomplete.value = cut;
   // Stations of split rectangles are in their quarters now.
   for (const part of loaded.values()) if (part.split && !cut) part.stations = [];
+}
+
+const isSeen = (box: Box): boolean => view.some((seen) => overlap(box, seen));
+
+/** Asks, or waits for who has asked; false when there was no answer to keep, null when nobody wants it any more. */
+function askFor(box: Box, known: Loaded | undefined): Promise<boolean | null> {
+  const name = nameOf(box);
+  const before = underWay.get(name);
+  if (before !== undefined && !before.stop.signal.aborted) return before.taken;
+  const end = new AbortController();
+  const taken = ask<Answer>(`/stations?bbox=${name}`, {
+    etag: known?.etag ?? null,
+    signal: end.signal,
+  }).then((told) => {
+    if (underWay.get(name)?.stop === end) underWay.delete(name);
+    return told.kind === "aborted" || end.signal.aborted ? null : take(box, known, told);
+  });
+  underWay.set(name, { box, stop: end, taken });
+  return taken;
 }
 
 interface Answer {

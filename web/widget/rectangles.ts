@@ -106,7 +106,7 @@ export const overlap = (a: Box, b: Box): boolean =>
 export const holds = ({ south, west, north, east }: Box, lat: number, lon: number): boolean =>
   lat >= south && lat <= north && lon >= west && lon <= east;
 
-const contains = (outer: Box, inner: Box): boolean =>
+export const contains = (outer: Box, inner: Box): boolean =>
   outer.south <= inner.south &&
   outer.north >= inner.north &&
   outer.west <= inner.west &&

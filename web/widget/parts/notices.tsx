@@ -2,14 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { minuteMs } from "#src/domain/units.ts";
 import { filtersOn } from "#web/widget/filters.ts";
-import {
-  incomplete,
-  loading,
-  shownFrom,
-  stations,
-  trouble,
-  type Trouble,
-} from "#web/widget/loader.ts";
+import { incomplete, loading, shownFrom, trouble, type Trouble } from "#web/widget/loader.ts";
 import { message } from "#web/widget/message.ts";
 import { grade } from "#web/widget/grade.ts";
 import { offlineWords } from "#web/widget/offline/words-offline.ts";
@@ -73,7 +66,7 @@ function sentence(): string | null {
   if (incomplete.value) return words.notices.tooMany;
   if (config.value === null) return words.notices.loadingMap;
   if (panel.value !== "none" || !canSee.value) return null;
-  if (loading.value) return stations.value.size === 0 ? words.notices.loading : null;
+  if (loading.value) return inView.value.length === 0 ? words.notices.loading : null;
   const count = haveGrade.value;
   if (inView.value.length > 0)
     // With the filter of the grade on, all that are shown have it.
