@@ -15,7 +15,7 @@ export type Place = Origin & Target;
 const stored = "place";
 const yearS = (365 * dayMs) / 1000;
 /** The zoom at which the surroundings of a driver are shown. */
-const placeZoom = 12;
+export const placeZoom = 12;
 
 /**
  * The place that the operator's own map begins at: that of its address or of the device's cookie as the server has found

@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { stationAnswer } from "#src/domain/grade-answer.ts";
-import { type MapView, pointAt, viewAround } from "#web/kit/map-view.ts";
+import { type MapView, pointAt, viewAround, worldX, worldY } from "#web/kit/map-view.ts";
 import type { Station } from "#web/widget/api.ts";
 import { grade } from "#web/widget/grade.ts";
 import { type Group, groupsOf } from "#web/widget/groups.ts";
@@ -38,6 +38,18 @@ export function moveSketch({ lat, lon, zoom }: Target): void {
   const boxes = boxesAround(at, { width, height });
   view.value = { boxes, ...at };
   look(boxes, at.zoom);
+}
+
+/** The target so far aside that it lies in the middle of what the first panel leaves free. */
+export function besidePanel(
+  at: Target,
+  { width, height }: { width: number; height: number },
+): Target {
+  const px = 512 * 2 ** Math.max(minZoom, at.zoom);
+  const isSheet = matchMedia("(max-width: 719.98px)").matches;
+  const [aside, down] = isSheet ? [0, height / 4] : [Math.min(200, width / 4), 0];
+  const moved = pointAt(worldX(at.lon) - aside / px, worldY(at.lat) + down / px);
+  return { ...moved, zoom: at.zoom };
 }
 
 /** The map is drawn, or never will be. */

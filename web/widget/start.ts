@@ -1,6 +1,5 @@
 import { effect } from "@preact/signals";
 import { minuteMs } from "#src/domain/units.ts";
-import { pointAt, worldX, worldY } from "#web/kit/map-view.ts";
 import { ask, type City, findStation } from "#web/widget/api.ts";
 import { heedPage } from "#web/widget/asked.ts";
 import { heldStation, keepFresh, look, pause, resume, trouble } from "#web/widget/loader.ts";
@@ -13,7 +12,13 @@ import { boxesAround } from "#web/widget/rectangles.ts";
 import { restore, whenSilent } from "#web/widget/offline/kept.ts";
 import { openCard, openPanel, panel, putListBelow, selected } from "#web/widget/panels.ts";
 import { placeAtStart } from "#web/widget/place.ts";
-import { endSketch, moveSketch, sketch, sketchUntilDrawn } from "#web/widget/sketch.ts";
+import {
+  besidePanel,
+  endSketch,
+  moveSketch,
+  sketch,
+  sketchUntilDrawn,
+} from "#web/widget/sketch.ts";
 import {
   cities,
   config,
@@ -152,15 +157,6 @@ const whenAnswered = (isAsked: boolean): Promise<void> =>
       if (kind === "found" || kind === "unavailable") done();
     });
   });
-
-/** The target so far aside that it lies in the middle of what the first panel leaves free. */
-function besidePanel(at: Target, { width, height }: { width: number; height: number }): Target {
-  const px = 512 * 2 ** Math.max(minZoom, at.zoom);
-  const isSheet = matchMedia("(max-width: 719.98px)").matches;
-  const [aside, down] = isSheet ? [0, height / 4] : [Math.min(200, width / 4), 0];
-  const moved = pointAt(worldX(at.lon) - aside / px, worldY(at.lat) + down / px);
-  return { ...moved, zoom: at.zoom };
-}
 
 async function untilKnown(): Promise<WidgetConfig> {
   for (;;) {
