@@ -9,6 +9,7 @@ import {
   streakTold,
   type Verdict,
 } from "#src/domain/sentinel.ts";
+import { minuteMs } from "#src/domain/units.ts";
 import { givenOut } from "#src/feed/feed.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
@@ -16,6 +17,8 @@ import type { Duty, RoleDeps } from "#workers/role.ts";
 
 /** A process with older facts is late or cut off, which `/readyz` shows. */
 const freshMs = 30_000;
+/** After a pause of this length differences are no more in a row. */
+const streakMs = 5 * minuteMs;
 
 /**
  * Compares the stations of the processes, the stored dump and the database, and raises alarms if they differ or many
@@ -26,7 +29,6 @@ export function createSentinel(
 ): Duty {
   const { config, db, log, redis, clock, peers } = deps;
   const dumps = createDumpStore(redis, config.redisPrefix, 0);
-  const streaks: Record<string, number> = {};
   const told = new Set<string>();
 
   /** Logs the beginning and the end of each finding. */
@@ -55,7 +57,10 @@ export function createSentinel(
     };
     const alarms: Omit<Alarm, "at">[] = [];
     for (const [code, verdict] of Object.entries(verdicts) as [keyof typeof verdicts, Verdict][]) {
-      const streak = (streaks[code] = streakAfter(streaks[code] ?? 0, verdict));
+      // In Redis, because each look may be another process's.
+      const key = `${config.redisPrefix}:sentinel:${code}`;
+      const streak = streakAfter(Number(await redis.get(key)) || 0, verdict);
+      await redis.set(key, streak, "PX", streakMs);
       const isThere = streak >= streakTold;
       note(`${code} differ`, isThere, { served, dump: head, database });
       if (isThere)
