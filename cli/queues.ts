@@ -26,7 +26,7 @@ export function queuesCommand(output: () => Output): Command {
   command
     .command("list", { isDefault: true })
     .description(
-      "depth, oldest age and failures of each queue, and the numbers of waiting and failed marks",
+      "depth, oldest age, failures and processes of each queue, and the numbers of waiting and failed marks",
     )
     .addHelpText("after", examples("queues", "queues --json"))
     .action(async () => {
@@ -35,7 +35,12 @@ export function queuesCommand(output: () => Output): Command {
         const all = [];
         for (const name of queueNames) {
           const orphaned = (await orphanedDuties(queue(name), dutiesOf(name))).join(", ");
-          all.push({ queue: name, ...(await depthOf(queue(name), Date.now())), orphaned });
+          // Some hosts of Redis do not list its clients.
+          const workers = await queue(name)
+            .getWorkersCount()
+            .catch(() => null);
+          const depth = await depthOf(queue(name), Date.now());
+          all.push({ queue: name, ...depth, workers, orphaned });
         }
         return all;
       });
@@ -44,6 +49,9 @@ export function queuesCommand(output: () => Output): Command {
         list.map((depth) => (depth.queue === "marks" ? { ...depth, ...marksOf(backlog) } : depth)),
         () => `${table(list, "no queues")}\n\n${card(marksOf(backlog))}`,
       );
+      const idle = list.filter(({ depth, workers }) => depth > 0 && workers === 0);
+      if (idle.length > 0)
+        note(`no process takes jobs of ${idle.map((one) => one.queue).join(", ")}: start its role`);
       if (list.some(({ orphaned }) => orphaned !== ""))
         note("Redis has lost the place of some jobs; a clock makes them anew at their next slot");
       if (backlog.failed > 0)
