@@ -55,6 +55,8 @@ for (const { code, words, act, settings } of faults)
     const ready = async (): Promise<Ready> =>
       (await (await fetch(`${web.baseUrl}/readyz`)).json()) as Ready;
 
+    const alarms = () => rows(country.db, "select 1 from alarms where kind = 'station-stuck'");
+
     it("does not hold up the others, and is named as what it is", async () => {
       for (const stationId of [bad, ...others]) await say(country.db, stationId, 0);
       await until(
@@ -83,6 +85,7 @@ for (const { code, words, act, settings } of faults)
         () => countUnprocessed(country.db),
         (count) => count === 1,
       );
+      await until(alarms, (found) => found.length > 0);
       await country.db.raw("drop trigger break_off on station_status");
       await until(
         () => countUnprocessed(country.db),
@@ -90,5 +93,27 @@ for (const { code, words, act, settings } of faults)
       );
       const { degraded } = await until(ready, (found) => found.checks.folding.ok);
       expect(degraded).not.to.include("folding");
+    });
+
+    it("tells nobody when it was broken off once, as a busy machine does", async () => {
+      await country.db.raw("delete from alarms");
+      await country.db.raw(
+        `create sequence folds;
+         create function break_once() returns trigger language plpgsql as $$ begin
+           if nextval('folds') = 1 then ${act} end if; return new; end $$;
+         create trigger break_once before update of state on station_status for each row
+         when (new.station_id = '${bad}') execute function break_once()`,
+      );
+      await say(country.db, bad, 0);
+      await until(
+        () => countUnprocessed(country.db),
+        (count) => count === 0,
+      );
+      const [folds] = await rows<{ count: number }>(
+        country.db,
+        "select last_value as count from folds",
+      );
+      expect(folds!.count).to.be.greaterThan(1);
+      expect(await alarms()).to.deep.equal([]);
     });
   });

@@ -42,7 +42,6 @@ export function createMarksRole(deps: RoleDeps): Role {
 
   /** If it fails, the next try of these stations raises the alarm again. */
   const alarm = async (unfoldable: readonly Unfoldable[]): Promise<void> => {
-    if (unfoldable.length === 0) return;
     const alarms = unfoldable.map(({ stationId }): Alarm => ({
       ...{ kind: "station-stuck", subject: { code: "station", station: stationId }, at: clock() },
     }));
@@ -60,7 +59,6 @@ export function createMarksRole(deps: RoleDeps): Role {
   };
 
   const report = async ({ failing, healed }: ReturnType<typeof backoff.note>): Promise<void> => {
-    if (failing.length + healed.length === 0) return;
     await noteUnfoldable(redis, config.redisPrefix, failing, healed).catch((error: Error) =>
       log.debug({ err: error.message }, "unfoldable stations not told"),
     );
@@ -74,8 +72,12 @@ export function createMarksRole(deps: RoleDeps): Role {
       stationIds,
       scope,
     );
-    await report(backoff.note(stationIds, unfoldable));
-    await alarm(unfoldable);
+    const noted = backoff.note(stationIds, unfoldable);
+    await report(noted);
+    // A busy machine or a frozen process may have one fold broken off; twice in a row it is the station.
+    const isStuck = ({ error }: Unfoldable, n: number): boolean =>
+      !isBrokenOff(error) || noted.failing[n]!.tries > 1;
+    await alarm(unfoldable.filter(isStuck));
     if (firsts.length > 0) tell(firsts);
     // If this fails, or the process dies before it, the web processes do it before they report the outcome.
     if (changed !== null)
@@ -217,7 +219,7 @@ export function createRetryBackoff(
     note(
       stationIds: readonly string[],
       unfoldable: readonly Unfoldable[],
-    ): { failing: UnfoldableStation[]; healed: string[] } {
+    ): { failing: Failed[]; healed: string[] } {
       const still = new Set(unfoldable.map(({ stationId }) => stationId));
       const healed = stationIds.filter((id) => !still.has(id) && failed.delete(id));
       return { failing: unfoldable.map(remember), healed };
