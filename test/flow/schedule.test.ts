@@ -99,6 +99,17 @@ describe("flow: the schedule", function () {
     }
   });
 
+  it("says in its log that a tick finds the one before still at work", async () => {
+    const { start } = deployment({ SLOT_MS: "1000" });
+    const clock = await start("clock");
+    server.freeze();
+    try {
+      await clock.waitForLine(/"level":40.*overlap prevention/);
+    } finally {
+      server.thaw();
+    }
+  });
+
   it("enqueues each slot once from two clocks, also when its work is already done", async () => {
     const { prefix, start, env } = deployment({ SLOT_MS: "1000" });
     const seen: string[] = [];

@@ -73,8 +73,9 @@ export function createClockRole({ config, clock, log, producer, redis }: RoleDep
     cron.createTask(course.cron, () => enqueue(course), {
       noOverlap: true,
       timezone: "UTC",
-      // Its warning is no JSON line, and a missed tick is repaired here and watched by the other roles.
+      // A missed tick is repaired here and watched by the other roles.
       suppressMissedWarning: true,
+      logger: log,
     }),
   );
   tasks.forEach(leaveOutPast);
