@@ -93,7 +93,7 @@ export function operationPage(document: ApiDocument, operation: Operation, words
           type="password"
           autocomplete="off"
           spellcheck="false"
-          placeholder="svc_live_…"
+          placeholder="${"svc_live_…"}"
           required
       /></label>
       ${operation.parameters.filter(({ name }) => name !== "If-None-Match").map(input)}

@@ -62,7 +62,7 @@ export const processSettings = settingsOf({
   logLevel: setting("info", oneOf(["trace", "debug", "info", "warn", "error", "fatal", "silent"]))`
     lowest level that is logged: trace, debug, info, warn, error, fatal or silent`,
   otelExporterOtlpEndpoint: setting("", webAddress)`
-    where traces are sent by OTLP over HTTP, like http://collector:4318; without it there are none. The standard's OTEL_… variables apply`,
+    where traces are sent by OTLP over HTTP, like http://collector:4318; without it there are none. The standard's OTEL_* variables apply`,
   poolMax: setting(10, integer(2, 500))`
     Postgres connections of one process`,
   acquireTimeoutMs: setting(1500, integer(50, minuteMs))`
