@@ -96,9 +96,11 @@ function cityList(services: PageDeps, choice: Choice): Html {
     },
     now,
   } as const;
-  const { count } = services.model.query({ ...selection, limit: foundMax });
-  const all = { area: selection.area, limit: foundMax, now };
-  const of = fuel === "" ? count : services.model.query(all).count;
+  const asked = { ...selection, limit: foundMax };
+  const { count } = services.model.query(asked);
+  // As on the map, of those that may have it.
+  const may = { ...asked, filters: { mayHave: parseGrade(fuel)! } };
+  const of = fuel === "" ? count : services.model.query(may).count;
   const first = (page - 1) * perPage;
   const stations = nearestOf(services, { ...selection, limit: first + perPage }).slice(first);
   const found = [

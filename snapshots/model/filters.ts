@@ -1,6 +1,7 @@
 import {
   type Grade,
   gradeBits,
+  grades,
   parseGrade,
   type Queue,
   queues,
@@ -29,6 +30,8 @@ export interface Filters {
   queues?: readonly Queue[];
   /** All of them must be sold there, now or not. */
   sold?: readonly Grade[];
+  /** Not known to lack it for good (`lacks`). For lists alone: it is no part of the key. */
+  mayHave?: Grade;
   /** Only stations that are open, or only those that are closed; those whose hours are unknown pass neither. */
   opened?: boolean;
   /** In any of its spellings (decisions 14.26). */
@@ -115,6 +118,8 @@ export function compileFilters(
   const brand = filters.brand ? (brands.spellingsOf(filters.brand) ?? none) : undefined;
   const soldBits = gradeBits(filters.sold ?? []) << soldShift;
   const needed = nowBits | soldBits | (filters.priced ? pricedBit : 0);
+  const may = gradeBits(filters.mayHave ? [filters.mayHave] : []);
+  const mayBits = (may << gradeShift) | (may << soldShift);
   const { opened, chanceMin } = filters;
   const hoursWanted = opened === true ? "open" : "closed";
   const freshFromS = filters.freshH === undefined ? undefined : now / 1000 - filters.freshH * hourS;
@@ -123,6 +128,7 @@ export function compileFilters(
     statusBits === 0 &&
     queueBits === 0 &&
     needed === 0 &&
+    mayBits === 0 &&
     brand === undefined &&
     freshFromS === undefined &&
     opened === undefined &&
@@ -143,6 +149,7 @@ export function compileFilters(
         (within === null || within[slot] === 1) &&
         (statusBits === 0 || (statusBits & (1 << status)) !== 0) &&
         (flags & needed) === needed &&
+        (mayBits === 0 || (flags & mayBits) !== 0 || (flags & allSold) === 0) &&
         (queueBits === 0 || (queueBits & (1 << ((flags >> queueShift) & 7))) !== 0) &&
         (chanceMin === undefined || chanceIn(flags) >= chanceMin) &&
         (brand === undefined || brand[records[at + field.brand] as number] === 1) &&
@@ -158,6 +165,7 @@ export function compileFilters(
 }
 
 const none = new Uint8Array(0);
+const allSold = gradeBits(grades) << soldShift;
 /** In a longer search no word is taken for a brand: nobody types so many, and each costs a look. */
 const brandWordsMax = 8;
 

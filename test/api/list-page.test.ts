@@ -86,6 +86,22 @@ describe("api: the list page, and the page about privacy", () => {
     await stop();
   });
 
+  it("counts of the stations that may have the fuel, as the map does", async () => {
+    const { secret, db } = country;
+    const [without, seen] = [placeOf(4).id, placeOf(0).id];
+    await db("stations").whereIn("id", [without, seen]).update({ grades_sold: "92" });
+    await db.raw("select feed_stamp(?::text[])", [[without, seen]]);
+    const stop = await startWorker("marks", instance.config);
+    await createClient(edge.origin, secret).mark(placeOf(0), "seer", {
+      ...{ status: "yes", fuels: ["100"] },
+    });
+    const read = (): Promise<{ text: string }> => open("?fuel=100");
+    const { text } = await until(read, (one) => one.text.includes('<li class="yes"'));
+    // Station 1 has been said to sell 92 and 95.
+    expect(text).to.include("1 of 128 have 100");
+    await stop();
+  });
+
   it("says how likely a station has fuel, and lists the likely ones whatever their status", async () => {
     const [likely, unlikely] = [placeOf(2).id, placeOf(3).id];
     await writeChances(

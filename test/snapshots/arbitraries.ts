@@ -127,6 +127,7 @@ const filter = fc.record(
       { maxLength: 2 },
     ),
     sold: fc.subarray([...grades], { maxLength: 2 }),
+    mayHave: fc.constantFrom(...grades),
     opened: fc.boolean(),
     chanceMin: fc.integer({ min: 0, max: 100 }),
   } satisfies Record<keyof Filters, fc.Arbitrary<unknown>>,

@@ -1,5 +1,6 @@
 import { isAsWanted } from "#test/oracle/hours.ts";
 import { distanceM } from "#src/domain/geo.ts";
+import { lacks } from "#src/domain/grade-answer.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
 import { transitions, view, withChance } from "#src/domain/view.ts";
@@ -107,6 +108,7 @@ function passes(station: PlainStation, filters: Filters, now: number): boolean {
     (filters.freshH === undefined ||
       (fuel.status !== "nodata" && ageMs <= filters.freshH * 3600_000)) &&
     (filters.chanceMin === undefined || (fuel.chance ?? -1) >= filters.chanceMin) &&
+    (filters.mayHave === undefined || !lacks(station, filters.mayHave)) &&
     (filters.sold ?? []).every((grade) => station.grades_sold?.split(",").includes(grade)) &&
     (filters.opened === undefined ||
       isAsWanted(filters.opened, station.opening_hours ?? "", now, station)) &&

@@ -28,7 +28,7 @@ describe("sets asked for", () => {
     return { one, two, brandsAt };
   };
 
-  it("are told apart by every filter", () => {
+  it("are told apart by every filter that a request can have", () => {
     const named = (given: Filters): string[] =>
       Object.entries(given)
         .filter(([, value]) => value !== false && value.length !== 0)
@@ -36,7 +36,11 @@ describe("sets asked for", () => {
         .sort();
     const read = (given: Filters): Filters => filtersOf(filtersKey(given));
     fc.assert(
-      fc.property(filters, (given) => void expect(named(read(given))).to.deep.equal(named(given))),
+      fc.property(
+        filters,
+        ({ mayHave: _ofPages, ...given }) =>
+          void expect(named(read(given))).to.deep.equal(named(given)),
+      ),
     );
   });
 
