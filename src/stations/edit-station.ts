@@ -1,14 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { type Static, Type } from "typebox";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
-import type { Point } from "#src/domain/geo.ts";
 import { grades, readGrades } from "#src/domain/vocabulary.ts";
 import type { HandSet } from "#src/contract/console.ts";
 import type { StationRow } from "#src/feed/feed.ts";
 import { cleanText } from "#src/import/clean-text.ts";
 import { hoursMax } from "#src/import/osm-sold.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
-import { already, invalid, noId, operatorAct, unknown } from "#src/operators/act.ts";
+import { already, changedSince, invalid, noId, operatorAct, unknown } from "#src/operators/act.ts";
 import { line, oneOf, stationId } from "#src/operators/inputs.ts";
 import { hoursFault } from "#src/stations/opening-hours.ts";
 import {
@@ -83,11 +82,8 @@ export const editStation = operatorAct(edit, stationId, async (tx, wish, id) => 
   const old = valuesOf(station);
   const wanted = wantedOf(wish, edits);
   if (isRefusal(wanted)) return wanted;
-  const stale = handFields.find(
-    (field) => wish.was?.[field] !== undefined && !isSameValue(wish.was[field], old[field]),
-  );
-  if (stale !== undefined)
-    return invalid(stale, `Has changed meanwhile: it is now ${said(old[stale])}`);
+  const stale = changedSince(wish.was, old);
+  if (stale !== null) return stale;
   const given = handFields.filter((field) => wanted[field] !== undefined);
   const back = given.filter((field) => wish.from_file?.includes(field));
   const touched = given.filter(
@@ -196,9 +192,6 @@ function wantedOf(wish: StationWish, edits: HandEdits): Some<Values> | Refusal {
   }
   return wanted;
 }
-
-const said = (value: string | Point): string =>
-  typeof value === "string" ? `"${value}"` : `${value.lat}, ${value.lon}`;
 
 const only = (values: Values, fields: readonly HandField[]): Some<Values> =>
   Object.fromEntries(fields.map((field) => [field, values[field]]));
