@@ -90,6 +90,25 @@ describe("browser: the answer first", function () {
     });
   }
 
+  it("shows the pins of a chosen city until the map has drawn its own", async () => {
+    const { page } = await openPage(phone);
+    let letGo = (): void => {};
+    const held = new Promise<void>((go) => (letGo = go));
+    // What the map draws comes late, its code does not.
+    await page.route(/\/basemap\/(?!land)/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${site.web.baseUrl}/?fuel=95`);
+    await page.locator("#early").waitFor({ state: "detached" });
+    await press(page, "Testograd");
+    await page.getByText("Within 5 km of the middle of Testograd").waitFor();
+    await page.getByRole("region", { name: "Map of filling stations" }).waitFor();
+    await page.locator(".sketch .pin").first().waitFor();
+    letGo();
+    await page.locator(".sketch").waitFor({ state: "detached" });
+  });
+
   itLong("hears a press before the script, and answers before the map's code", async () => {
     const { page } = await openPage({ ...phone, position: at(2) });
     let letGo = (): void => {};

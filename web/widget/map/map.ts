@@ -27,7 +27,7 @@ import { position } from "#web/widget/position.ts";
 import { grade } from "#web/widget/grade.ts";
 import { openCard, selected } from "#web/widget/panels.ts";
 import { boxesOf } from "#web/widget/rectangles.ts";
-import { endSketch } from "#web/widget/sketch.ts";
+import { endSketch, moveSketch, sketch } from "#web/widget/sketch.ts";
 import { baseCredit, cities, now, shown, view, type WidgetConfig } from "#web/widget/state.ts";
 import { words } from "#web/widget/words.ts";
 
@@ -85,16 +85,23 @@ export async function openMap(
     if (sprite !== null && !map.hasImage(name))
       map.addImage(name, sprite.image, { pixelRatio: sprite.pixelRatio });
   });
-  const noteView = (): void => tellView(map);
+  const noteView = (): void => {
+    // What is not drawn yet is seen in the sketch.
+    const { lat, lng: lon } = map.getCenter().wrap();
+    if (sketch.peek() === null) tellView(map);
+    else moveSketch({ lat, lon, zoom: map.getZoom() });
+  };
   map.on("moveend", noteView);
   map.on("resize", noteView);
   // Who moves the map themselves wants to see what is there.
   map.on("movestart", ({ originalEvent }) => {
-    if (originalEvent !== undefined) resume();
+    if (originalEvent === undefined) return;
+    resume();
+    // It does not follow a finger.
+    endSketch();
   });
   noteView();
-  // The sketch does not move, so it goes when the viewer moves the map.
-  for (const seen of ["idle", "movestart"] as const) map.once(seen, endSketch);
+  map.once("idle", endSketch);
   map.once("style.load", () => {
     // A style names its towns itself.
     if (base.kind !== "style") addCities(map, theme.peek(), base.kind === "bundled");
