@@ -24,6 +24,8 @@ export interface Claim {
   number: number;
   /** Failures in a row before this attempt. */
   failures: number;
+  /** What was wrong with the last message; null when nothing was. */
+  fault: string | null;
 }
 
 /**
@@ -34,7 +36,7 @@ export async function claimChannel(
   db: Db,
   channel: ChannelName,
 ): Promise<{ claim: Claim } | { claim: null; waitMs: number | null }> {
-  const [found] = await rows<{ number: number | null; failures: number | null; waitMs: number }>(
+  const [found] = await rows<(Omit<Claim, "channel"> | { number: null }) & { waitMs: number }>(
     db,
     `with due as (
        select channel, next_at from alarm_channels
@@ -43,17 +45,17 @@ export async function claimChannel(
        update alarm_channels c
        set next_at = server_now() + ${claimMs} * interval '1 ms', claims = claims % 1000000000000 + 1
        from due where c.channel = due.channel and ${mayBeSent}
-       returning c.claims, c.failures
+       returning c.claims, c.failures, c.fault
      )
-     select claims as number, failures,
+     select claims as number, failures, fault,
        case when claims is null then greatest(0, ${msOf("due.next_at")} - ${msOf("server_now()")}) else 0 end as "waitMs"
      from due left join claimed on true`,
     [channel],
   );
   if (found === undefined) return { claim: null, waitMs: null };
-  const { number, failures, waitMs } = found;
-  if (number === null) return { claim: null, waitMs };
-  return { claim: { channel, number, failures: failures! } };
+  if (found.number === null) return { claim: null, waitMs: found.waitMs };
+  const { waitMs, ...claim } = found;
+  return { claim: { channel, ...claim } };
 }
 
 /** The alarms that this channel has not told yet, the oldest first. */

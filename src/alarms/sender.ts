@@ -48,7 +48,6 @@ function createLoop(deps: Deps, channel: Channel) {
   let stopped = false;
   let isBlind = false;
   let toldAt = -Infinity;
-  const last: Last = { fault: null };
   const { run, idle } = createNextRun(async () => {
     clearTimeout(timer);
     let waitMs = config.alarmPollMs;
@@ -56,7 +55,7 @@ function createLoop(deps: Deps, channel: Channel) {
       const reason = deps.database.lastingRefusal();
       if (reason !== null && performance.now() - toldAt > hourMs)
         if (await sendUnstored(deps, channel, reason)) toldAt = performance.now();
-      waitMs = Math.min(waitMs, await sendDue(deps, channel, last));
+      waitMs = Math.min(waitMs, await sendDue(deps, channel));
       isBlind = false;
     } catch (error) {
       log[isBlind ? "debug" : "warn"](
@@ -107,13 +106,8 @@ async function sendUnstored(
 
 const notToAll = "alarms sent, but not to every address";
 
-interface Last {
-  /** What was wrong with the last message although it was taken. */
-  fault: string | null;
-}
-
 /** Sends all waiting alarms in one message, if it is this process's turn. Gives the time until the next look, ms. */
-async function sendDue({ db, config, log }: Deps, channel: Channel, last: Last): Promise<number> {
+async function sendDue({ db, config, log }: Deps, channel: Channel): Promise<number> {
   const found = await claimChannel(db, channel.name);
   if (found.claim === null)
     return found.waitMs === null ? Infinity : Math.max(found.waitMs, shortestPauseMs);
@@ -124,10 +118,9 @@ async function sendDue({ db, config, log }: Deps, channel: Channel, last: Last):
     return Infinity;
   }
   const fields = { channel: channel.name, count: alarms.length };
-  const wasTaken = claim.failures === 0 || last.fault !== null;
-  last.fault = null;
+  let fault: string | null;
   try {
-    last.fault = (await channel.send(alarmMessage(alarms, config.baseUrl))).fault;
+    fault = (await channel.send(alarmMessage(alarms, config.baseUrl))).fault;
   } catch (error) {
     const pauseMs = Math.min(
       longestPauseMs,
@@ -135,19 +128,20 @@ async function sendDue({ db, config, log }: Deps, channel: Channel, last: Last):
     );
     const err = faultOf(error);
     await noteFailure(db, claim, err, pauseMs);
-    log[wasTaken ? "error" : "debug"](
+    // Once for each reason: a server that is away is another one than an address that it refused.
+    log[err === claim.fault ? "debug" : "error"](
       { ...fields, err, againInMs: pauseMs },
       "alarms not sent, will say when they are",
     );
     return pauseMs;
   }
   await noteTold(db, claim, alarms, channel.gapMs);
-  if (last.fault === null)
+  if (fault === null)
     log.info(fields, claim.failures === 0 ? "alarms sent" : "alarms sent, after failures");
   else {
     // Told all the same: whoever got the message must not get it again.
-    await noteFailure(db, claim, last.fault, channel.gapMs);
-    log.warn({ ...fields, err: last.fault }, notToAll);
+    await noteFailure(db, claim, fault, channel.gapMs);
+    log.warn({ ...fields, err: fault }, notToAll);
   }
   return channel.gapMs;
 }
