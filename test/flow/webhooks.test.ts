@@ -350,6 +350,26 @@ describe("flow: webhooks", function () {
     );
   });
 
+  it("have three days again after a time in which their partner was switched off", async () => {
+    const { path } = await register(["key.expiring"]);
+    receiver.answer = status(503);
+    await test(path);
+    await withRole(async () => {
+      await settled(path, ({ failing_since: since }) => since !== null);
+    });
+    await rows(
+      country.db,
+      `update webhook_endpoints set failing_since = failing_since - interval '73 hours',
+         next_at = next_at - interval '73 hours'`,
+    );
+    await withRole(async () => {
+      const isNew = (since: string | null) =>
+        since !== null && Date.parse(since) > Date.now() - hourMs;
+      const tried = await settled(path, (one) => !one.enabled || isNew(one.failing_since));
+      expect(tried).to.include({ enabled: true, waiting: 1 });
+    });
+  });
+
   it("take no other along when one cannot be read", async () => {
     const { id } = placeOf(0);
     const read = createStationReader(country.db, instance.config, Date.now);

@@ -88,7 +88,9 @@ export const claimDelivery = (
     const [claimed] = await rows<ClaimedEndpoint>(
       tx,
       `update webhook_endpoints e set claims = claims % 1000000000000 + 1, tried_at = server_now(),
-         claimed_until = server_now() + ?::int * interval '1 ms'
+         claimed_until = server_now() + ?::int * interval '1 ms',
+         -- Time in which nothing was sent is no patience: its partner was switched off, or this role was away.
+         failing_since = case when e.next_at > server_now() - interval '1 hour' then e.failing_since end
        where e.id = ? and ${mayBeSent} and ${somethingWaits}
        returning e.id as "endpointId", e.partner_id as "partnerId", e.claims as claim, e.url, e.failures,
          ${msOf("e.failing_since")} as "failingSince",
