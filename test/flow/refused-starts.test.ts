@@ -12,6 +12,7 @@ import { createDb, rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { lockIds } from "#src/infrastructure/locks.ts";
 import { migrate } from "#src/infrastructure/migrate.ts";
+import { schemaFault } from "#src/infrastructure/schema-fault.ts";
 import { until } from "#test/flow/client.ts";
 
 const procfile = readProcfile();
@@ -61,15 +62,12 @@ describe("flow: a role that cannot start", function () {
     await db.schema.renameTable("hidden", "knex_migrations");
   });
 
-  it("a role says that the release role of its own version has not run, and leaves", async () => {
+  it("they leave in the same way when the release role of their own version has not run", async () => {
     const { db } = instance;
     const newest = Object.keys(migrations).sort().at(-1)!;
     await db("knex_migrations").where({ name: newest }).update({ name: "9999_from_tomorrow" });
-    for (const role of tried.filter((name) => name !== "release")) {
-      const early = await start(role, {});
-      expect(await early.exited).to.equal(1);
-      expect(early.lines.at(-1)).to.contain(`lacks ${newest}: run the release role`);
-    }
+    const fault = await schemaFault(instance.config);
+    expect(fault).to.contain(`lacks ${newest}: run the release role`);
     await db("knex_migrations").where({ name: "9999_from_tomorrow" }).update({ name: newest });
   });
 
