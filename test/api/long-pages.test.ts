@@ -115,13 +115,13 @@ describe("long lists of a large country", function () {
   it("are the model's as the delta of a country", async () => {
     const { model, clock } = edge.web.services;
     const path = `/stations/delta?updated_since=${new Date(sinceMs).toISOString().slice(0, 19)}Z`;
+    const found = model.changesOf(model.changedSince(sinceMs, clock()), clock());
+    const right = JSON.stringify(JSON.parse(`[${found.pieces()[0]!.bytes.toString()}]`));
     for (const coding of ["identity", "gzip", "br"]) {
       const { body } = await ask(path, "json", coding);
       const { stations, removed } = JSON.parse(body.toString());
-      const found = model.changesOf(model.changedSince(sinceMs, clock()), clock());
-      const right = JSON.parse(`[${found.pieces()[0]!.bytes.toString()}]`);
       expect([stations.length, removed]).to.deep.equal([rows.length, []]);
-      expect(JSON.stringify(stations)).to.equal(JSON.stringify(right));
+      expect(JSON.stringify(stations) === right, coding).to.equal(true);
     }
   });
 
