@@ -189,9 +189,11 @@ describe("worker: retention", function () {
 
   it("counts a million rows at most before it asks, and says that there are more", async () => {
     const { db } = country;
+    // Rows that nobody has to write.
+    await other.query("alter table service_days rename to away");
     await other.query(
-      `insert into service_days (day, feed, first_minute, well)
-       select (server_now() at time zone 'UTC')::date - 200, lpad(n::text, 7, '0'), 0, 1 from generate_series(1, 1000002) n`,
+      `create view service_days as select day from generate_series(1, 1000002) n,
+         (select (server_now() at time zone 'UTC')::date - 200 as day offset 0) d`,
     );
     await run();
     const [alarm] = await rows<{ details: object }>(
@@ -203,7 +205,7 @@ describe("worker: retention", function () {
     expect(asked).to.include({ step: "days of the service", count: 1_000_001 });
     const shown = await runOperator(instance.env, "retention", "show");
     expect(shown.out).to.contain("more than 1000000");
-    await other.query("truncate service_days");
+    await other.query("drop view service_days; alter table away rename to service_days");
   });
 
   describe("when the clock of the database is not to be believed", () => {
