@@ -51,7 +51,9 @@ export function queuesCommand(output: () => Output): Command {
       );
       const idle = list.filter(({ depth, workers }) => depth > 0 && workers === 0);
       if (idle.length > 0)
-        note(`no process takes jobs of ${idle.map((one) => one.queue).join(", ")}: start its role`);
+        note(
+          `no process takes jobs of ${idle.map((one) => one.queue).join(", ")}: is its role up?`,
+        );
       if (list.some(({ orphaned }) => orphaned !== ""))
         note("Redis has lost the place of some jobs; a clock makes them anew at their next slot");
       if (backlog.failed > 0)

@@ -29,6 +29,10 @@ export const channelsOf = (config: Config, clock: Clock): Channel[] => [
   ...(config.alarmWebhookUrl !== "" ? [webhookChannel(config, clock)] : []),
 ];
 
+/** Whether a message with this fault was taken all the same, for some of its addresses. */
+export const isPartial = (fault: string | null): boolean =>
+  /^refused \d+ of the addresses$/.test(fault ?? "");
+
 /** The reason why a message was not sent, for an operator who reads the log. */
 export function faultOf(error: unknown): string {
   const { message, cause } = error as Error;

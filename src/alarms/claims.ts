@@ -54,8 +54,8 @@ export async function claimChannel(
   );
   if (found === undefined) return { claim: null, waitMs: null };
   if (found.number === null) return { claim: null, waitMs: found.waitMs };
-  const { waitMs, ...claim } = found;
-  return { claim: { channel, ...claim } };
+  const { number, failures, fault } = found;
+  return { claim: { channel, number, failures, fault } };
 }
 
 /** The alarms that this channel has not told yet, the oldest first. */

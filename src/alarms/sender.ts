@@ -1,4 +1,4 @@
-import { type Channel, channelsOf, faultOf } from "#src/alarms/channels.ts";
+import { type Channel, channelsOf, faultOf, isPartial } from "#src/alarms/channels.ts";
 import { claimChannel, noteFailure, noteTold, untoldAlarms } from "#src/alarms/claims.ts";
 import { alarmMessage, unstoredAlarm } from "#src/alarms/message.ts";
 import { hourMs, minuteMs } from "#src/domain/units.ts";
@@ -128,8 +128,7 @@ async function sendDue({ db, config, log }: Deps, channel: Channel): Promise<num
     );
     const err = faultOf(error);
     await noteFailure(db, claim, err, pauseMs);
-    // Once for each reason: a server that is away is another one than an address that it refused.
-    log[err === claim.fault ? "debug" : "error"](
+    log[claim.failures === 0 || isPartial(claim.fault) ? "error" : "debug"](
       { ...fields, err, againInMs: pauseMs },
       "alarms not sent, will say when they are",
     );

@@ -62,7 +62,7 @@ describe("flow: a role that cannot start", function () {
     await db.schema.renameTable("hidden", "knex_migrations");
   });
 
-  it("they leave in the same way when the release role of their own version has not run", async () => {
+  it("the fault names the migration that is lacking", async () => {
     const { db } = instance;
     const newest = Object.keys(migrations).sort().at(-1)!;
     await db("knex_migrations").where({ name: newest }).update({ name: "9999_from_tomorrow" });

@@ -77,7 +77,8 @@ describe("web: what a refusal leaves", () => {
     const { sendMark } = await load("mark");
     const { drop, enter } = await load("offline/outbox");
     const { allEntries, putEntry } = await load("offline/waiting-marks");
-    const { forgetOwnMark, isOwnMark } = await load("device");
+    const { forgetOwnMark, isOwnMark, noteOwnMark } = await load("device");
+    noteOwnMark("n6", "yes", "an earlier mark");
     let answers = (): void => {};
     network = new Promise((done) => (answers = done));
     const id = enter({ stationId: "n6", what: "confirm", statement: { status: "no" } });
@@ -95,6 +96,8 @@ describe("web: what a refusal leaves", () => {
     expect(isOwnMark("n6", "no")).to.equal(true);
     await refuse("station-cooldown");
     expect(isOwnMark("n6", "no")).to.equal(false);
+    // That one counts.
+    expect(isOwnMark("n6", "yes")).to.equal(true);
     answers();
     await sent;
   });

@@ -73,6 +73,7 @@ export async function ask<T>(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     noteTime(response);
+    heard();
     if (response.status === 304) return { kind: "same" };
     if (response.ok)
       return {

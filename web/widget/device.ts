@@ -42,15 +42,31 @@ export async function forgetDevice(): Promise<boolean> {
 export const takenBack = keptByStation("taken-back");
 
 /** Marks of this device on stations, for 24 hours. */
-const ownMarks = keptByStation<{ status: string; id: string; untilMs: number }>("marks");
+const ownMarks = keptByStation<OwnMark>("marks");
+
+interface OwnMark {
+  status: string;
+  id: string;
+  untilMs: number;
+  /** The one before it, which still stands when this one is refused. */
+  before: OwnMark | null;
+}
 
 /** Notes a mark by its id in the outbox, before it is sent: no page may be there when it arrives. */
-export const noteOwnMark = (stationId: string, status: string, id: string): void =>
-  ownMarks.keep(stationId, { status, id, untilMs: Date.now() + dayMs });
+export function noteOwnMark(stationId: string, status: string, id: string): void {
+  const known = ownMarks.of(stationId);
+  const before = known === null || known.id === id ? null : { ...known, before: null };
+  const untilMs = Date.now() + dayMs;
+  ownMarks.keep(stationId, { status, id, untilMs, before: before ?? known?.before ?? null });
+}
 
-/** Forgets the mark of this device on a station, or only the one of that id: it was taken back or refused. */
+/** Forgets the mark of this device on a station that was taken back, or the one of that id, which was refused. */
 export function forgetOwnMark(stationId: string, id?: string): void {
-  if (id === undefined || ownMarks.of(stationId)?.id === id) ownMarks.drop(stationId);
+  const known = ownMarks.of(stationId);
+  if (id !== undefined && known?.id !== id) return;
+  const before = id === undefined ? null : (known?.before ?? null);
+  if (before === null) ownMarks.drop(stationId);
+  else ownMarks.keep(stationId, { ...before, before: null });
 }
 
 /** Whether this device has said that about the station in the last 24 hours. */

@@ -67,9 +67,7 @@ export const pause = (): void => void (isPaused = true);
 /** Asks again for what is seen; with `isLeft` only for the next view, because this one is about to be left. */
 export function resume(isLeft = false): void {
   isPaused = false;
-  const seen = isLeft ? null : paused;
-  paused = null;
-  if (seen !== null) look(...seen);
+  if (paused !== null && !isLeft) look(...paused);
 }
 
 /** Sets the viewer's view, two boxes across 180°, and asks for its missing stations. */
@@ -78,6 +76,7 @@ export function look(at: readonly Box[], zoom: number): void {
     paused = [at, zoom];
     return;
   }
+  paused = null;
   view = at;
   const found = at.flatMap((box) => rectanglesFor(box, zoom, roots));
   const next = [...new Map(found.map((box) => [nameOf(box), box])).values()];
@@ -120,8 +119,7 @@ export const heldStation = (id: string): Station | undefined =>
 export async function refresh(isMoved = false): Promise<void> {
   if (view.length === 0) return;
   clearTimeout(timer);
-  for (const { box, stop: end } of underWay.values())
-    if (!isMoved || !roots.some((root) => contains(root, box)) || !isSeen(box)) end.abort();
+  for (const { box, stop: end } of underWay.values()) if (!isMoved || !isAskedFor(box)) end.abort();
   stop.abort();
   stop = new AbortController();
   const { signal: stopped } = stop;
@@ -169,6 +167,15 @@ async function round(stopped: AbortSignal): Promise<void> {
 }
 
 const isSeen = (box: Box): boolean => view.some((seen) => overlap(box, seen));
+
+/** Whether a round asks for that rectangle: one of the view, or a part in view of one that is split. */
+const isAskedFor = (box: Box): boolean =>
+  isSeen(box) &&
+  roots.some(
+    (root) =>
+      nameOf(root) === nameOf(box) ||
+      (contains(root, box) && loaded.get(nameOf(root))?.split === true),
+  );
 
 /** Asks, or waits for who has asked; false when there was no answer to keep, null when nobody wants it any more. */
 function askFor(box: Box, known: Loaded | undefined): Promise<boolean | null> {

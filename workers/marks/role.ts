@@ -72,7 +72,8 @@ export function createMarksRole(deps: RoleDeps): Role {
       stationIds,
       scope,
     );
-    const noted = backoff.note(stationIds, unfoldable);
+    // One that was skipped is in another process's hands, and not healed by that.
+    const noted = backoff.note(scope?.locking === "skip" ? [] : stationIds, unfoldable);
     await report(noted);
     // A busy machine or a frozen process may have one fold broken off; twice in a row it is the station.
     const isStuck = ({ error }: Unfoldable, n: number): boolean =>

@@ -51,7 +51,8 @@ export async function contentsOf(
 }
 
 /** Ends the pause after a failure, because a person who asks by hand wants to see an answer. */
-const atOnceSql = "update webhook_endpoints set next_at = '-infinity' where id = ?";
+const atOnceSql =
+  "update webhook_endpoints set next_at = least(next_at, server_now()) where id = ?";
 
 /** Sends a test event to a webhook, after its waiting deliveries. */
 export async function sendTestEvent(db: Db, endpointId: number): Promise<Delivery> {

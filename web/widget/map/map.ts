@@ -101,7 +101,11 @@ export async function openMap(
     endSketch();
   });
   noteView();
-  map.once("idle", endSketch);
+  map.once("idle", () => {
+    endSketch();
+    // The sketch knows its view less exactly.
+    tellView(map);
+  });
   map.once("style.load", () => {
     // A style names its towns itself.
     if (base.kind !== "style") addCities(map, theme.peek(), base.kind === "bundled");
