@@ -102,6 +102,21 @@ describe("web: what a refusal leaves", () => {
     await sent;
   });
 
+  it("is no mark of the driver's where a waiting one is not to be sent", async () => {
+    const { sendMark } = await load("mark");
+    const { drop, enter } = await load("offline/outbox");
+    const { isOwnMark, noteOwnMark } = await load("device");
+    refused = () => answer(503, "upstream-unavailable");
+    noteOwnMark("n9", "yes", "an earlier mark");
+    const id = enter({ stationId: "n9", what: "report", statement: { status: "no" } });
+    await sendMark(id, "n9", "no");
+    expect(isOwnMark("n9", "no")).to.equal(true);
+    await drop(id);
+    expect(isOwnMark("n9", "no")).to.equal(false);
+    // That one has arrived.
+    expect(isOwnMark("n9", "yes")).to.equal(true);
+  });
+
   it("is none of an answer that comes slowly, but of one that falls silent", async () => {
     const { ask } = await load("api");
     mock.timers.enable({ apis: ["setTimeout"] });

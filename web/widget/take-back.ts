@@ -37,7 +37,6 @@ export const waitingThere = (stationId: string): string | null =>
 /** Drops the mark that waits for the network. It may have arrived all the same: the answer is what was lost. */
 export async function dropWaiting(id: string, stationId: string): Promise<void> {
   await drop(id);
-  forgetOwnMark(stationId);
   // Else it could be the mark before, which has arrived.
   const isAlone = (config.peek()?.cooldown_s ?? 0) * secondMs > offeredMs;
   if (isAlone && cooldowns.of(stationId) === null)

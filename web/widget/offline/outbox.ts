@@ -77,9 +77,13 @@ export function amend({ id, statement }: Said & { id: string }, forMs = ownPageM
   });
 }
 
-/** Nothing of it is to be sent, or nobody needs to see it any more. */
+/** Nothing of it is to be sent, and it is no mark of the driver's, or nobody needs to see it any more. */
 export async function drop(id: string): Promise<void> {
-  await inTurn(() => dropEntry(id));
+  await inTurn(async () => {
+    const entry = (await allEntries()).find((one) => one.id === id);
+    if (entry?.refused === null) forgetOwnMark(entry.stationId, id);
+    await dropEntry(id);
+  });
   await look();
 }
 
