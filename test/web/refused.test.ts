@@ -1,6 +1,8 @@
 import { mock } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
+import { formatTime } from "#src/domain/time.ts";
+import { hourMs, minuteMs } from "#src/domain/units.ts";
 import { refusalOf } from "#web/widget/told.ts";
 
 const answer = (status: number, code: string, headers: Record<string, string> = {}): Response =>
@@ -181,16 +183,19 @@ describe("web: what a refusal leaves", () => {
     config.value = { cooldown_s: 1200 };
     const box = { south: 64, west: 36, north: 66, east: 38 };
     const station = (id: string, updated: string) => ({ id, lat: 65, lon: 37, fuel: { updated } });
-    const listed = station("n7", "2026-11-27T10:00:00Z");
-    const stations = [listed, station("n8", "2026-11-27T09:00:00Z")];
+    // As served: in UTC, without saying so.
+    const listed = station("n7", formatTime(Date.now() - minuteMs));
+    const stations = [listed, station("n8", formatTime(Date.now() - hourMs))];
     restoreParts([{ box, etag: null, stations, split: false, at: Date.now() }]);
     refused = () =>
       new Response(JSON.stringify({ published: { outcome: "superseded" }, fuel: { updated: "" } }));
     expect(asHeardSince(listed).fuel.updated).to.equal(listed.fuel.updated);
     expect((await takeLastBack("n7")).taken).to.equal(true);
     expect(asHeardSince(listed).fuel.updated).to.equal("");
-    // Of another station the newer answer counts.
-    const newer = station("n8", "2026-11-27T10:00:00Z");
+    // What somebody has told since then counts, and of another station the newer answer.
+    const since = station("n7", formatTime(Date.now() + minuteMs));
+    expect(asHeardSince(since)).to.equal(since);
+    const newer = station("n8", formatTime(Date.now() - minuteMs));
     expect(asHeardSince(newer)).to.equal(newer);
   });
 

@@ -39,7 +39,13 @@ export async function forgetDevice(): Promise<boolean> {
 }
 
 /** Stations at which a mark of this device was taken back (decisions 15.35), until that may be done again. */
-export const takenBack = keptByStation("taken-back");
+export const takenBack = keptByStation<TakenBack>("taken-back");
+
+interface TakenBack {
+  /** When, ms by the service's clock; 0 where it was too late for it. */
+  atMs: number;
+  untilMs: number;
+}
 
 /** Marks of this device on stations, for 24 hours. */
 const ownMarks = keptByStation<OwnMark>("marks");

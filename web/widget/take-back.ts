@@ -1,5 +1,6 @@
+import { parseTime } from "#src/domain/time.ts";
 import { minuteMs, secondMs } from "#src/domain/units.ts";
-import { ask, type Station } from "#web/widget/api.ts";
+import { ask, serverNow, type Station } from "#web/widget/api.ts";
 import { cooldowns } from "#web/widget/cooldown.ts";
 import { deviceId, forgetOwnMark, takenBack } from "#web/widget/device.ts";
 import { askSoon, note, stations } from "#web/widget/loader.ts";
@@ -21,12 +22,16 @@ export function takeBackLeftMs(stationId: string): number {
   return Math.max(0, cooldown.atMs + offeredMs - Date.now());
 }
 
-/** A listed station with what the map has heard since: the driver's own mark, also one taken back and so older. */
+/**
+ * A listed station with what the map has heard since: the driver's own mark, or the older status after it was taken back,
+ * unless somebody has told something since then.
+ */
 export function asHeardSince(told: Station): Station {
   const known = stations.value.get(told.id);
   if (known === undefined) return told;
-  const isNewer = known.fuel.updated >= told.fuel.updated || takenBack.of(told.id) !== null;
-  return isNewer ? known : told;
+  const goneMs = takenBack.of(told.id)?.atMs ?? 0;
+  const isNewer = known.fuel.updated >= told.fuel.updated;
+  return isNewer || (parseTime(told.fuel.updated) ?? 0) <= goneMs ? known : told;
 }
 
 /** The newest mark of that station which waits for the network, if one does. */
@@ -48,7 +53,7 @@ export async function takeLastBack(stationId: string): Promise<{ taken: boolean;
   const told = await askBack(stationId);
   if (told.kind === "ok") return { taken: true, text: words.takeBack.done };
   const isLate = told.kind === "refused" && told.code === "nothing-to-take-back";
-  if (isLate) noteTakenBack(stationId);
+  if (isLate) noteTakenBack(stationId, 0);
   return { taken: false, text: isLate ? words.takeBack.late : words.takeBack.failed };
 }
 
@@ -59,7 +64,7 @@ async function askBack(stationId: string, signal?: AbortSignal): Promise<Told<Re
     ...(signal === undefined ? {} : { signal }),
   });
   if (told.kind === "ok") {
-    noteTakenBack(stationId);
+    noteTakenBack(stationId, serverNow());
     cooldowns.drop(stationId);
     forgetOwnMark(stationId);
     note(stationId, told.body.fuel);
@@ -70,5 +75,8 @@ async function askBack(stationId: string, signal?: AbortSignal): Promise<Told<Re
 }
 
 /** A mark can be taken back once per station and cooldown. */
-const noteTakenBack = (stationId: string): void =>
-  takenBack.keep(stationId, { untilMs: Date.now() + (config.peek()?.cooldown_s ?? 0) * 1000 });
+const noteTakenBack = (stationId: string, atMs: number): void =>
+  takenBack.keep(stationId, {
+    atMs,
+    untilMs: Date.now() + (config.peek()?.cooldown_s ?? 0) * 1000,
+  });
