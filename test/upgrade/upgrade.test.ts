@@ -6,8 +6,9 @@ import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { createBareDatabase, type TestDatabase } from "#test/harness/database.ts";
 import { createTestInstance, type TestInstance } from "#test/harness/instance.ts";
-import { spawnOperator } from "#test/harness/operator.ts";
-import { type RoleProcess, startProcess, startRoleProcess } from "#test/harness/processes.ts";
+import { runOperator } from "#test/harness/operator.ts";
+import { type RoleProcess, startProcess } from "#test/harness/processes.ts";
+import { startRole } from "#test/harness/roles.ts";
 
 // What pg_dump made of a database of the version whose last migration was 0010: three stations, two marks. Its own
 // function makes its partitions, as it did there.
@@ -114,7 +115,7 @@ describe("upgrade: a database of an earlier version, by the bundled release role
     ]);
     // The dump grows older than what is kept by default.
     const long = { ...env, RETENTION_DAYS: "3650" };
-    const rebuilt = await spawnOperator(long, "runs", "rebuild", "--json");
+    const rebuilt = await runOperator(long, "runs", "rebuild", "--json");
     expect(rebuilt.json).to.deep.equal({ stations: 2, busy: [] });
     const marked = `station_id, status,
       from_at = (select effective_at from marks m where m.station_id = r.station_id) as marked`;
@@ -126,31 +127,16 @@ describe("upgrade: a database of an earlier version, by the bundled release role
 
   it("corrects a station that was there before, by hand", async () => {
     const { id } = placeOf(2);
-    const edited = await spawnOperator(
-      env,
-      "station",
-      "edit",
-      id,
-      "--brand",
-      "Corrected",
-      "--json",
-    );
+    const edit = ["station", "edit", id, "--brand", "Corrected", "--json"];
+    const edited = await runOperator(env, ...edit);
     expect(edited.json.station).to.deep.include({ brand: "Corrected", in_service: true });
     expect(edited.json.station.by_hand.brand).to.equal("Brand");
   });
 
   it("serves what was there before, and takes marks", async () => {
-    const issued = await spawnOperator(
-      env,
-      "key",
-      "issue",
-      "--partner",
-      "2",
-      "--kind",
-      "secret",
-      "--json",
-    );
-    const roles = await Promise.all(["web", "marks"].map((role) => startRoleProcess(role, env)));
+    const issue = ["key", "issue", "--partner", "2", "--kind", "secret", "--json"];
+    const issued = await runOperator(env, ...issue);
+    const roles = await Promise.all(["web", "marks"].map((role) => startRole(role, env)));
     const partner = createClient(roles[0]!.baseUrl, issued.json.key as string);
     const { body } = await partner.get(`/stations/${placeOf(1).id}`);
     expect(body.station).to.include({ id: placeOf(1).id, brand: "Brand" });

@@ -9,6 +9,7 @@ import { createProducer, type Producer } from "#src/infrastructure/queues.ts";
 import { createWorkerRedis } from "#src/infrastructure/redis.ts";
 import { createDumpStore } from "#snapshots/dumps/dump-store.ts";
 import { until } from "#test/flow/client.ts";
+import { sized } from "#test/harness/long.ts";
 import { startRole } from "#test/harness/roles.ts";
 import { useStage } from "#test/flow/stage.ts";
 import { useRoles } from "#test/harness/use.ts";
@@ -104,7 +105,7 @@ describe("worker: the sentinel", function () {
   };
 
   it("finds nothing in a healthy country, also while it changes", async () => {
-    for (let n = 0; n < 2; n += 1) {
+    for (let n = 0; n < sized(1, 2); n += 1) {
       const all = await said((contents) => contents.every(({ known }) => known === count));
       expect(new Set(all.map(({ sum }) => sum)).size).to.equal(1);
       await run("snapshots", "dump");
