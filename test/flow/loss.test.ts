@@ -5,7 +5,7 @@ import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
 import { type OwnServer, startPrivateRedis } from "#test/harness/servers.ts";
 import { type Answer, type Client, createClient, until } from "#test/flow/client.ts";
 import { type Country, openCountry, placeOf } from "#test/flow/country.ts";
-import { sized } from "#test/harness/long.ts";
+import { itLong, sized } from "#test/harness/long.ts";
 import { expectRefolded, untilProcessed } from "#test/flow/refold.ts";
 
 const statuses = ["yes", "low", "no", "queue"] as const;
@@ -99,11 +99,14 @@ describe("flow: marks survive what dies around them", function () {
     await expectNothingLost(answers);
   });
 
-  it(`loses no mark and counts none twice when Redis is wiped in the middle of ${marks} marks`, async () => {
-    const answers = await sendAll(clients, "wiped-", async () => {
-      await redis.kill9();
-      await redis.restart({ wiped: true });
-    });
-    await expectNothingLost(answers);
-  });
+  itLong(
+    `loses no mark and counts none twice when Redis is wiped in the middle of ${marks} marks`,
+    async () => {
+      const answers = await sendAll(clients, "wiped-", async () => {
+        await redis.kill9();
+        await redis.restart({ wiped: true });
+      });
+      await expectNothingLost(answers);
+    },
+  );
 });
