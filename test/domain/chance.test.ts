@@ -18,7 +18,7 @@ const t0 = day + 6 * hourMs;
 const passage = createPassage(numbers);
 const create = (changed: Partial<ChanceNumbers> = {}) =>
   createChances({ ...numbers, ...changed }, () => 0, passage);
-const runs = { numRuns: sized(25, 500) };
+const runs = { numRuns: sized(12, 500) };
 
 /** A mark of someone who has been known for weeks, and is nobody else's hand. */
 const mark = (
@@ -408,7 +408,7 @@ describe("the chance beside a second reading", function () {
           expect(chances.shareOf(first)).to.be.closeTo(learnt(expected.lied[0]!), 2e-3);
         },
       ),
-      { numRuns: sized(8, 60) },
+      { numRuns: sized(4, 60) },
     ));
 
   /** Marks an hour by decisions 23.3. */

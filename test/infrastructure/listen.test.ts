@@ -4,6 +4,7 @@ import { expect } from "chai";
 import type { Config } from "#src/infrastructure/config.ts";
 import { listen } from "#src/infrastructure/listen.ts";
 import { createLog } from "#src/infrastructure/log.ts";
+import { sized } from "#test/harness/long.ts";
 import { useInstance } from "#test/harness/use.ts";
 
 const log = createLog({ logLevel: "silent" }, "test");
@@ -12,7 +13,7 @@ describe("a listener for notifications", function () {
   const instance = useInstance();
 
   it("stops at whatever moment of its connecting it is told to", async () => {
-    for (let turns = 0; turns < 40; turns += 1) {
+    for (let turns = 0; turns < 40; turns += sized(3, 1)) {
       const listener = listen(instance.config, log, "changes", () => undefined);
       for (let turn = 0; turn < turns; turn += 1)
         await new Promise((resolve) => setImmediate(resolve));
