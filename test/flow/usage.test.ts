@@ -7,6 +7,7 @@ import { flushUsage, retireUsage } from "#workers/upkeep/usage.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { addPartner } from "#test/flow/more-partners.ts";
 import { usualPatience } from "#test/harness/instance.ts";
+import { itLong } from "#test/harness/long.ts";
 import { type RoleProcess, startRoleProcess } from "#test/harness/processes.ts";
 import { useStage } from "#test/flow/stage.ts";
 import { usePrivateRedis } from "#test/harness/use.ts";
@@ -156,65 +157,69 @@ describe("flow: usage", function () {
     expect(await redis.exists(old)).to.equal(0);
   });
 
-  it("equals what was sent over restarts and kills of web, upkeep and Redis with its data", async function () {
-    // Four processes are started anew, one after the other.
-    const { id, secret, page } = await partner();
-    let sent = 0;
-    const send = async (n: number) => {
-      for (let i = 0; i < n; i += 1) {
-        expect((await secret[i % 2]!.get("/cities")).status).to.equal(200);
-        expect((await page[i % 2]!.get("/widget/config")).status).to.equal(200);
-        sent += 1;
-      }
-    };
-    const redisBack = () =>
-      until(
-        () => Promise.all(webs.map((web) => fetch(`${web.baseUrl}/readyz`).then((r) => r.json()))),
-        (all) => all.every((one) => !(one as { degraded: string[] }).degraded.includes("redis")),
+  itLong(
+    "equals what was sent over restarts and kills of web, upkeep and Redis with its data",
+    async () => {
+      // Four processes are started anew, one after the other.
+      const { id, secret, page } = await partner();
+      let sent = 0;
+      const send = async (n: number) => {
+        for (let i = 0; i < n; i += 1) {
+          expect((await secret[i % 2]!.get("/cities")).status).to.equal(200);
+          expect((await page[i % 2]!.get("/widget/config")).status).to.equal(200);
+          sent += 1;
+        }
+      };
+      const redisBack = () =>
+        until(
+          () =>
+            Promise.all(webs.map((web) => fetch(`${web.baseUrl}/readyz`).then((r) => r.json()))),
+          (all) => all.every((one) => !(one as { degraded: string[] }).degraded.includes("redis")),
+        );
+      await send(20);
+      const first = await startRoleProcess("upkeep", instance.env);
+      await send(20);
+      await until(
+        () => durable(id),
+        (n) => n > 0,
       );
-    await send(20);
-    const first = await startRoleProcess("upkeep", instance.env);
-    await send(20);
-    await until(
-      () => durable(id),
-      (n) => n > 0,
-    );
-    await send(10);
-    await first.kill9();
-    await send(10);
-    await server.stop();
-    await send(10);
-    await server.restart();
-    await until(
-      async () => redis.status,
-      (status) => status === "ready",
-    );
-    await send(10);
-    const portOf = (web: RoleProcess) => new URL(web.baseUrl).port;
-    const ports = webs.map(portOf);
-    await webs[0]!.stop();
-    webs[0] = await startRoleProcess("web", { ...instance.env, PORT: ports[0]! });
-    // By default Redis may answer up to two seconds before it writes, while the disk is busy: a kill then loses that.
-    await redis.config("SET", "appendfsync", "always");
-    await send(10);
-    await server.kill9();
-    await send(10);
-    await server.restart();
-    // What was counted without Redis is told to it first: nobody else knows of it.
-    await redisBack();
-    await webs[1]!.kill9();
-    webs[1] = await startRoleProcess("web", { ...instance.env, PORT: ports[1]! });
-    await send(10);
-    const second = await startRoleProcess("upkeep", instance.env);
-    try {
-      const both = async () => [await durable(id), await durable(id, "widget")];
-      await until(both, ([own, widget]) => own === sent && widget === sent);
-      await sleep(1500);
-      expect(await both()).to.deep.equal([sent, sent]);
-    } finally {
-      await second.stop();
-    }
-  });
+      await send(10);
+      await first.kill9();
+      await send(10);
+      await server.stop();
+      await send(10);
+      await server.restart();
+      await until(
+        async () => redis.status,
+        (status) => status === "ready",
+      );
+      await send(10);
+      const portOf = (web: RoleProcess) => new URL(web.baseUrl).port;
+      const ports = webs.map(portOf);
+      await webs[0]!.stop();
+      webs[0] = await startRoleProcess("web", { ...instance.env, PORT: ports[0]! });
+      // By default Redis may answer up to two seconds before it writes, while the disk is busy: a kill then loses that.
+      await redis.config("SET", "appendfsync", "always");
+      await send(10);
+      await server.kill9();
+      await send(10);
+      await server.restart();
+      // What was counted without Redis is told to it first: nobody else knows of it.
+      await redisBack();
+      await webs[1]!.kill9();
+      webs[1] = await startRoleProcess("web", { ...instance.env, PORT: ports[1]! });
+      await send(10);
+      const second = await startRoleProcess("upkeep", instance.env);
+      try {
+        const both = async () => [await durable(id), await durable(id, "widget")];
+        await until(both, ([own, widget]) => own === sent && widget === sent);
+        await sleep(1500);
+        expect(await both()).to.deep.equal([sent, sent]);
+      } finally {
+        await second.stop();
+      }
+    },
+  );
 
   it("answers from the durable rows while Redis is away, and restores the quota after a wiped Redis", async () => {
     const { id, secret } = await partner();
