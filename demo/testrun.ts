@@ -34,7 +34,6 @@ const long = [
   "flow/schedule",
   "flow/start-without-database",
   "demo/start",
-  "flow/mirrors",
   "flow/mark",
   "flow/alarms",
   "flow/statuses",
