@@ -90,7 +90,7 @@ describe("browser: the answer first", function () {
     });
   }
 
-  it("shows the pins of a chosen city until the map has drawn its own", async () => {
+  itLong("shows the pins of a chosen city until the map has drawn its own", async () => {
     const { page } = await openPage(phone);
     let letGo = (): void => {};
     const held = new Promise<void>((go) => (letGo = go));

@@ -1,10 +1,11 @@
 import { expect } from "chai";
 import { axeFaults, fitsWidth, openPage, useBrowser } from "#test/harness/browser.ts";
+import { itLong } from "#test/harness/long.ts";
 
 describe("browser: the harness itself", () => {
   useBrowser();
 
-  it("sees the faults of a page whose policy lets no script in", async () => {
+  itLong("sees the faults of a page whose policy lets no script in", async () => {
     const { page, requests } = await openPage({ width: 320 });
     await page.route("http://shop.test/", (route) =>
       route.fulfill({

@@ -103,7 +103,7 @@ describe("browser: the operator's own map: without a network, along a way, what 
     return opened;
   };
 
-  it("lists stations in the order of the way to a city, by the fuel", async () => {
+  itLong("lists stations in the order of the way to a city, by the fuel", async () => {
     const { page, complaints } = await openFar({ phone: true, width: 360, height: 640 });
     await until(
       () => page.evaluate<boolean>(keeps("one.cities?.length > 0")),
