@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { addKey, addPartner } from "#test/api/edge.ts";
 import { writeStations } from "#test/api/reads-country.ts";
 import { until } from "#test/flow/client.ts";
-import { sized } from "#test/harness/long.ts";
+import { itLong, sized } from "#test/harness/long.ts";
 import { useInstance } from "#test/harness/use.ts";
 import { useEdgeOn } from "#test/api/edge.ts";
 
@@ -126,8 +126,8 @@ describe("long answers", () => {
       );
   });
 
-  it("stay as they are while a caller does not read them", async function () {
-    this.timeout(60_000);
+  // For a caller of whole pages it is in test/api/long-pages.
+  itLong("stay as they are while a caller does not read them", async () => {
     // More than the operating system takes from the process, so that answers lie in its memory.
     const times = 40;
     const sockets = await Promise.all(asked().map(() => open(edge.port)));

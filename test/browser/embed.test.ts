@@ -34,6 +34,7 @@ describe("browser: embedding the map", function () {
     await page.getByLabel("Language").selectOption("ru");
     await page.getByLabel("Colour of buttons").fill("#C0FFE");
     await page.getByText("Six hexadecimal digits").waitFor();
+    await isClean(page);
     await page.getByLabel("Colour of buttons").fill("#C0FFEE");
     const address = `/widget/?key=${site.key}&city=${encodeURIComponent("Тестоград")}&theme=dark&fuel=${encodeURIComponent("ДТ")}&nofilter=1&nosearch=1&themelock=1&gestures=greedy&lang=ru&accent=c0ffee`;
     const text = (await line(page).textContent())!;
@@ -261,7 +262,7 @@ describe("browser: embedding the map", function () {
   });
 
   for (const [width, dark] of windowsTried) {
-    it(`has no accessibility fault at ${width} px, ${dark ? "dark" : "light"}`, async () => {
+    itLong(`has no accessibility fault at ${width} px, ${dark ? "dark" : "light"}`, async () => {
       const { page } = await openPage({ width, dark });
       await open(page);
       await page.getByText("shop.test", { exact: true }).waitFor();

@@ -229,10 +229,7 @@ describe("flow: alarms reach the operator", function () {
 
   it("once each, from two upkeep processes at the same time", async () => {
     const env = settings({ ALARM_POLL_MS: "20" });
-    await Promise.all([
-      start(startRoleProcess("upkeep", env)),
-      start(startRoleProcess("upkeep", env)),
-    ]);
+    await Promise.all([start(startRole("upkeep", env)), start(startRole("upkeep", env))]);
     // An e-mail names 50 at most, and may have to name all of them.
     const subjects = Array.from({ length: 40 }, (_, n) => `partner ${100 + n}`);
     for (const subject of subjects) await raise(subject);
