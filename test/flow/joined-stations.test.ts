@@ -5,9 +5,11 @@ import { useAccount } from "#test/flow/console-client.ts";
 import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { useStage } from "#test/flow/stage.ts";
+import { sized } from "#test/harness/long.ts";
 
 const all = "/stations/all?limit=30000";
 const [part, whole] = [placeOf(1), placeOf(2)];
+const rounds = sized(2, 6);
 
 describe("flow: stations that are joined and taken apart (decisions 14.29, 14.30)", function () {
   const stage = useStage(30, ["web", "web", "marks", "marks", "snapshots", "clock"], {
@@ -129,14 +131,14 @@ describe("flow: stations that are joined and taken apart (decisions 14.29, 14.30
       }
     };
     const senders = clients.map((client, n) => send(client, `crowd-${n}`));
-    for (let round = 0; round < 6; round += 1) {
+    for (let round = 1; round <= rounds; round += 1) {
       expect((await merge(part.id, whole.id)).status).to.equal(204);
       const enough = accepted + 10;
       await until(
         async () => accepted,
         (count) => count >= enough,
       );
-      if (round < 5) expect((await split(part.id)).status).to.equal(204);
+      if (round < rounds) expect((await split(part.id)).status).to.equal(204);
     }
     sending = false;
     await Promise.all(senders);
