@@ -101,7 +101,7 @@ describe("read model, against an obvious one", function () {
           }
         },
       ),
-      { numRuns: sized(20, 50) },
+      { numRuns: sized(10, 50) },
     );
   });
 
@@ -129,7 +129,7 @@ describe("read model, against an obvious one", function () {
           expect(ordered.sum).to.equal(answer.sum);
         },
       ),
-      { numRuns: sized(20, 50) },
+      { numRuns: sized(10, 50) },
     );
   });
 
@@ -143,7 +143,7 @@ describe("read model, against an obvious one", function () {
         expect(answer.count).to.equal(expected.stations.length);
         expect(answer.removed).to.deep.equal(expected.removed);
       }),
-      { numRuns: sized(20, 50) },
+      { numRuns: sized(10, 50) },
     );
   });
 
@@ -167,7 +167,7 @@ describe("read model, against an obvious one", function () {
         for (const station of parse(changes.pieces())) copy.set(station.id, station);
         expect([...copy.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))).to.deep.equal(shown);
       }),
-      { numRuns: sized(20, 100) },
+      { numRuns: sized(10, 100) },
     );
   });
 
@@ -186,7 +186,7 @@ describe("read model, against an obvious one", function () {
         }
         expect(got).to.deep.equal(expected);
       }),
-      { numRuns: sized(16, 40) },
+      { numRuns: sized(8, 40) },
     );
   });
 
@@ -204,7 +204,7 @@ describe("read model, against an obvious one", function () {
         expect(a!.sum).to.equal(b!.sum);
         expect(model.page({ after: "", limit: 30_000, now }).sum).to.equal(model.whole(now).sum);
       }),
-      { numRuns: sized(16, 40) },
+      { numRuns: sized(8, 40) },
     );
   });
 
@@ -221,7 +221,7 @@ describe("read model, against an obvious one", function () {
           expect(parse(page.pieces())).to.deep.equal(oracle.all(some, now));
         }
       }),
-      { numRuns: sized(40, 200) },
+      { numRuns: sized(20, 200) },
     );
   });
 
@@ -273,7 +273,7 @@ describe("read model, against an obvious one", function () {
           expect(new Set(got).size).to.equal(got.length);
         }
       }),
-      { numRuns: sized(30, 60) },
+      { numRuns: sized(15, 60) },
     );
   });
 
@@ -289,7 +289,7 @@ describe("read model, against an obvious one", function () {
           expect(model.fuel(`n${n}`, now)).to.deep.equal(expected?.fuel ?? null);
         }
       }),
-      { numRuns: sized(8, 20) },
+      { numRuns: sized(4, 20) },
     );
   });
 });
