@@ -157,7 +157,7 @@ describe("ETags, while marks, imports and time change the stations", function ()
     const property = fc.asyncProperty(steps, async (script) => {
       for (const step of script) await play(step);
     });
-    await fc.assert(property, { numRuns: sized(10, 15), endOnFailure: true });
+    await fc.assert(property, { numRuns: sized(5, 15), endOnFailure: true });
     expect(unchanged).to.be.greaterThan(50);
     expect(changed).to.be.greaterThan(50);
   });

@@ -34,7 +34,7 @@ const stations = sized(10, 50);
 const quietGroups = sized(10, 60);
 /** What the drawn marks can be about. */
 const used = stationsIn({ stations, quietGroups });
-const marks = sized(500, 10_000);
+const marks = sized(400, 10_000);
 const inFlight = 64;
 const hourMs = 3600_000;
 /** What grades cost around all stations; of the last one too few prices are known. */
