@@ -378,7 +378,7 @@ describe("browser: console", function () {
         await page.getByLabel("Password").fill(testPassword);
         await press(page, "Sign in");
         await page.getByRole("navigation", { name: "Console" }).waitFor();
-        for (const [path, title] of paths.filter((_, n) => sized(n % 2 === 0, true))) {
+        for (const [path, title] of paths.filter((_, n) => sized(n % 3 === 0, true))) {
           await goTo(page, path);
           await page.getByRole("heading", { level: 1, name: title }).waitFor();
           await page.locator(".waiting").first().waitFor({ state: "detached" });
