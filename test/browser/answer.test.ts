@@ -126,6 +126,30 @@ describe("browser: the answer first", function () {
   });
 
   itLong(
+    "asks for no country beside the answer where who pressed is found before the map",
+    async () => {
+      const { page, requests } = await openPage({ ...phone, position: at(2) });
+      let letGo = (): void => {};
+      const held = new Promise<void>((go) => (letGo = go));
+      await page.route(/\/widget\/config/, async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.goto(`${site.web.baseUrl}/?fuel=95#near`);
+      await page.getByText("Within 5 km of you").waitFor();
+      letGo();
+      const ofMap = () =>
+        requests.filter((url) => /stations\?bbox/.test(url) && !url.includes("sort=distance"));
+      await page.getByRole("region", { name: "Map of filling stations" }).waitFor();
+      await until(
+        () => Promise.resolve(ofMap()),
+        (asked) => asked.length > 0,
+      );
+      expect(wide(requests)).to.deep.equal([]);
+    },
+  );
+
+  itLong(
     "keeps the list of the nearest true, also without a network, and says of when it is",
     async () => {
       const { page } = await openPage({ ...phone, position: at(3) });

@@ -19,10 +19,9 @@ import { restore } from "#web/widget/offline/kept.ts";
 import { toldAt } from "#web/widget/offline/told-at.ts";
 import { isOld } from "#web/widget/ordering.ts";
 import { openPanel, panel } from "#web/widget/panels.ts";
-import { keepPlace, type Origin, type Place, placeZoom } from "#web/widget/place.ts";
+import { keepPlace, type Origin, type Place } from "#web/widget/place.ts";
 import { locate } from "#web/widget/position.ts";
 import { boxesOf, nameOf } from "#web/widget/rectangles.ts";
-import { besidePanel, moveSketch, sketch } from "#web/widget/sketch.ts";
 import { config } from "#web/widget/state.ts";
 
 export type Nearest =
@@ -109,9 +108,6 @@ async function lookAround(from: Origin): Promise<void> {
   const mine = (turn += 1);
   keepPlace(from);
   nearest.value = { kind: "looking", from };
-  const seen = sketch.peek();
-  if (seen !== null && map.peek() === null)
-    moveSketch(besidePanel({ ...from, zoom: placeZoom }, seen));
   // The answer comes before the country, which the map leaves for it: a slow network brings both in half a minute.
   const answer = await answerAround(from);
   if (mine !== turn) return;

@@ -8,6 +8,8 @@ import { page } from "#web/widget/page.ts";
 export interface Origin extends Point {
   /** Null: the driver's own place. Empty: the middle of the map. */
   city: string | null;
+  /** The zoom at which the map shows it, where it has its own. */
+  zoom?: number;
 }
 
 export type Place = Origin & Target;

@@ -18,11 +18,15 @@ const margin = 36;
 export const sketch = signal<(MapView & Target) | null>(null);
 let container: HTMLElement | null = null;
 
-/** Sketches the map's first view while its code is late, until `endSketch`. */
-export function sketchUntilDrawn(code: Promise<unknown>, target: Target, place: HTMLElement): void {
+/** Sketches the map's first view, `startOf` at that moment, while its code is late, until `endSketch`. */
+export function sketchUntilDrawn(
+  code: Promise<unknown>,
+  startOf: () => Target,
+  place: HTMLElement,
+): void {
   const begin = (): void => {
     container = place;
-    moveSketch(target);
+    moveSketch(startOf());
   };
   const timer = setTimeout(begin, Math.max(0, soonMs - performance.now()));
   const stop = (): void => clearTimeout(timer);

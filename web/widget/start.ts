@@ -5,13 +5,13 @@ import { heedPage } from "#web/widget/asked.ts";
 import { heldStation, keepFresh, look, pause, resume, trouble } from "#web/widget/loader.ts";
 import { map, minZoom, type Target } from "#web/widget/map-handle.ts";
 import { say } from "#web/widget/message.ts";
-import { beginNearest, nearest, openNearest } from "#web/widget/nearest.ts";
+import { beginNearest, nearest, openNearest, origin } from "#web/widget/nearest.ts";
 import { page } from "#web/widget/page.ts";
 import { loadParts } from "#web/widget/parts/later.tsx";
 import { boxesAround } from "#web/widget/rectangles.ts";
 import { restore, whenSilent } from "#web/widget/offline/kept.ts";
 import { openCard, openPanel, panel, putListBelow, selected } from "#web/widget/panels.ts";
-import { placeAtStart } from "#web/widget/place.ts";
+import { placeAtStart, placeZoom } from "#web/widget/place.ts";
 import {
   besidePanel,
   endSketch,
@@ -57,6 +57,16 @@ export async function start(): Promise<void> {
     : null;
   // It may fail long before anybody waits for it.
   drawing?.catch(() => {});
+  const container = document.getElementById("map");
+  const size = container?.getBoundingClientRect() ?? { width: 0, height: 0 };
+  // Who says where before there is a map does not want the country.
+  if (drawing !== null)
+    origin.subscribe((from) => {
+      if (from === null || from === place || map.peek() !== null || noMap.peek() !== null) return;
+      const aside = besidePanel({ zoom: placeZoom, ...from }, size);
+      if (sketch.peek() === null) lookAhead(aside, size);
+      goTo(aside);
+    });
   const restored = restore();
   const fresh = untilKnown();
   const silent = whenSilent(restored);
@@ -72,8 +82,8 @@ export async function start(): Promise<void> {
   ]);
   await restored;
   if (answers && city !== null && city !== "unknown") {
-    const { lat, lon, name } = city;
-    void openNearest({ lat, lon, city: name });
+    const { lat, lon, zoom, name } = city;
+    void openNearest({ lat, lon, zoom, city: name });
   }
   const station =
     found === "unknown"
@@ -81,8 +91,6 @@ export async function start(): Promise<void> {
       : (found ?? (page.station === "" ? null : (heldStation(page.station) ?? null)));
   config.value = known;
   void fresh.then((told) => (config.value = told));
-  const container = document.getElementById("map");
-  const size = container?.getBoundingClientRect() ?? { width: 0, height: 0 };
   const wanted: Target =
     (station === null ? null : { lat: station.lat, lon: station.lon, zoom: stationZoom }) ??
     place ??
@@ -90,9 +98,12 @@ export async function start(): Promise<void> {
     (city === null || city === "unknown"
       ? (before ?? (answers ? { ...known.center, zoom: countryZoom } : known.center))
       : { lat: city.lat, lon: city.lon, zoom: city.zoom });
-  const target =
-    early ?? (answers && panel.peek() === "nearest" ? besidePanel(wanted, size) : wanted);
-  early = null;
+  let target = answers && panel.peek() === "nearest" ? besidePanel(wanted, size) : wanted;
+  const opening = (): Target => {
+    target = early ?? target;
+    early = null;
+    return target;
+  };
   keepFresh();
   keepConfig();
   void loadCities();
@@ -102,13 +113,13 @@ export async function start(): Promise<void> {
   });
   // The stations come while the map's own code is still under way.
   if (drawing !== null && container !== null) {
-    lookAhead(target, size);
-    sketchUntilDrawn(drawing, target, container);
+    lookAhead(opening(), size);
+    sketchUntilDrawn(drawing, opening, container);
   }
   try {
     if (drawing === null || container === null) throw new Error("no WebGL");
     const { openMap } = await drawing;
-    map.value = await openMap(container, known, () => sketch.peek() ?? early ?? target);
+    map.value = await openMap(container, known, () => sketch.peek() ?? opening());
     if (early !== null) map.value.go(early);
     if (station !== null) openCard(station);
   } catch (error) {
