@@ -81,8 +81,14 @@ function choices({ language, given, fuel, cities }: Early): Html {
           >`,
       )}
     </nav>
+    ${cities.length > 0 ? html`<p class="hint">${messages.whereAreYou}</p>` : null}
     <p class="places">
-      <a class="nearest-button" href="#near">${messages.nearMe}</a>
+      <a class="nearest-button" href="#near">
+        <svg class="icon" width="20" height="20" viewBox="0 0 24 24" aria-hidden="true">
+          <path d="M12 8a4 4 0 1 0 0 8a4 4 0 1 0 0-8zM12 2v3M12 19v3M2 12h3M19 12h3" />
+        </svg>
+        ${messages.nearMe}</a
+      >
       ${cities.map((city) => html`<a class="button" href="${to("city", city)}">${cityName(language, city)}</a> `)}
     </p>`;
 }

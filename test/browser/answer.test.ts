@@ -75,6 +75,34 @@ describe("browser: the answer first", function () {
       expect(complaints.filter((said) => !said.includes("ERR_FAILED"))).to.deep.equal([]);
     });
 
+    it(`leaves what is pressed on ${name} where it is when the script comes`, async () => {
+      const { page } = await openPage(options);
+      let letGo = (): void => {};
+      const held = new Promise<void>((go) => (letGo = go));
+      await page.route(/\/assets\/.*\.m?js$/, async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.goto(`${site.web.baseUrl}/`, { waitUntil: "commit" });
+      await page.locator("#early .places").waitFor();
+      await page.waitForFunction(
+        "getComputedStyle(document.querySelector('#early')).position === 'fixed'",
+      );
+      const places = (role: "link" | "button") =>
+        Promise.all(
+          ["95", "Near me", "Testograd"].map(async (called) => {
+            const box = await page.getByRole(role, { name: called, exact: true }).boundingBox();
+            return [box!.x, box!.y, box!.width, box!.height];
+          }),
+        );
+      const before = (await places("link")).flat();
+      letGo();
+      await page.locator("#early").waitFor({ state: "detached" });
+      await page.locator(".panel .places").waitFor();
+      const moved = (await places("button")).flat().map((px, n) => px - before[n]!);
+      expect(moved.filter((px) => Math.abs(px) > 1)).to.deep.equal([]);
+    });
+
     it(`needs no map on ${name}: the button and the nearest are there before it and without it`, async () => {
       const { page } = await openPage({ ...options, position: at(8) });
       await page.addInitScript(withoutWebgl);

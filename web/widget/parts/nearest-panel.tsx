@@ -67,7 +67,7 @@ export const NearestPanel = () => {
     <Panel
       title={words.nearest(grade.value)}
       size="half"
-      waits={state.kind === "looking"}
+      waits={state.kind === "looking" || (state.kind === "no-position" && state.denied === null)}
       action={canAsk ? <Bell isOn={isTelling} /> : null}
     >
       {page.showFilter ? <GradeRow asks /> : null}
