@@ -6,6 +6,7 @@ import { openPage, useBrowser } from "#test/harness/browser.ts";
 import { streetsArchive } from "#test/browser/streets.ts";
 import { serveStyles, styleColours, type StyleHostMood } from "#test/browser/style-host.ts";
 import { stationsInView, useMap } from "#test/browser/map-site.ts";
+import { until } from "#test/flow/client.ts";
 import { itLong, sized } from "#test/harness/long.ts";
 import { useFolder } from "#test/harness/use.ts";
 
@@ -72,6 +73,7 @@ describe("browser: a base map with streets", function () {
 
 /** Of our own land and sea, in daylight. */
 const land: Colour = [246, 244, 239];
+const sea: Colour = [201, 220, 236];
 /** What the browser itself says of a host that does not answer well, whatever a page does about it. */
 const isOfNetwork = (said: string): boolean =>
   /^Failed to load resource|blocked by CORS/.test(said);
@@ -129,6 +131,35 @@ describe("browser: a style of another host", function () {
       while (drawn < 1250) drawn = (await countPixels(page, { land }))["land"]!;
       expect(complaints.filter((said) => !isOfNetwork(said))).to.deep.equal([]);
     });
+
+  it("is land until our own tiles say that there is sea", async () => {
+    const { page } = await openPage();
+    await serveStyles(page, host, "missing");
+    let letGo = (): void => {};
+    const held = new Promise<void>((go) => (letGo = go));
+    await page.route(/\/basemap\/bundled\.pmtiles/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(site.widgetUrl({ lat: "0", lon: "-150", zoom: "5", gestures: "greedy" }));
+    await page.getByRole("region", { name: "Map of filling stations" }).waitFor();
+    // Who moves it sees the map and not its sketch.
+    await page.mouse.move(600, 300);
+    await page.mouse.down();
+    await page.mouse.move(650, 320, { steps: 4 });
+    await page.mouse.up();
+    await page.locator(".sketch").waitFor({ state: "detached" });
+    const drawn = await until(
+      () => countPixels(page, { land, sea }),
+      ({ land: onLand, sea: atSea }) => onLand! + atSea! > 3000,
+    );
+    expect(drawn["sea"]).to.equal(0);
+    letGo();
+    await until(
+      () => countPixels(page, { sea }),
+      ({ sea: atSea }) => atSea! > 3000,
+    );
+  });
 });
 
 describe("browser: the styles of OpenFreeMap", function () {

@@ -7,6 +7,7 @@ import { PbfReader } from "pbf";
 import { PMTiles, TileType } from "pmtiles";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
 import { writePmtiles } from "#src/infrastructure/pmtiles.ts";
+import { withSea } from "#web/widget/map/sea.ts";
 import { itLong } from "#test/harness/long.ts";
 
 const readerOf = (archive: Buffer): PMTiles =>
@@ -69,6 +70,40 @@ describe("web: the bundled base map", function () {
     expect(new Set((await namesOf(0, 0, 0)).map(({ of }) => of))).to.deep.equal(
       new Set(["country"]),
     );
+  });
+
+  it("has sea in each tile that has come, below its land, and none in those of others", async () => {
+    const own = "https://map.test/basemap/bundled.pmtiles";
+    const built = join(projectRoot, "web", "dist", "basemap", "bundled.pmtiles");
+    const archive = readerOf(readFileSync(built));
+    const read = withSea(async ({ url }) => {
+      const [z, x, y] = url.split("/").slice(-3).map(Number);
+      const found = await archive.getZxy(z!, x!, y!);
+      return { data: new Uint8Array(found?.data ?? []) };
+    }, own);
+    const layersOf = async (url: string) => {
+      const { data } = await read({ url }, new AbortController());
+      return new VectorTile(new PbfReader(data as Uint8Array)).layers;
+    };
+    const coast = await layersOf(`pmtiles://${own}/4/9/4`);
+    expect(coast["land"]!.length).to.be.greaterThan(0);
+    const [square] = coast["sea"]!.feature(0).loadGeometry();
+    expect(square!.map(({ x, y }) => [x, y])).to.deep.equal([
+      ...[
+        [-64, -64],
+        [4160, -64],
+      ],
+      ...[
+        [4160, 4160],
+        [-64, 4160],
+        [-64, -64],
+      ],
+    ]);
+    expect(coast["sea"]).to.include({ length: 1, extent: 4096, version: 2 });
+    expect(Object.keys(await layersOf(`pmtiles://${own}/7/10/64`))).to.deep.equal(["sea"]);
+    expect(
+      await layersOf("pmtiles://https://other.test/streets.pmtiles/4/9/4"),
+    ).not.to.include.keys("sea");
   });
 
   itLong("finds every tile also where the directory does not fit into one piece", async () => {

@@ -9,6 +9,7 @@ import type { Theme } from "#web/kit/theme.ts";
 import { mapColours } from "#web/widget/colours.ts";
 import { bundledLayers } from "#web/widget/map/bundled-style.ts";
 import { openStyle } from "#web/widget/map/open-style.ts";
+import { withSea } from "#web/widget/map/sea.ts";
 import type { Target } from "#web/widget/map-handle.ts";
 import { language } from "#web/widget/words.ts";
 import type { BasemapConfig } from "#web/widget/state.ts";
@@ -53,14 +54,15 @@ export async function openBasemap(
 async function openOwn({ kind, url }: BasemapConfig, theme: Theme, root: string): Promise<Basemap> {
   const address = /^https?:/i.test(url) ? url : new URL(url.replace(/^\//, ""), root).href;
   if (kind === "raster") return raster([address], theme);
+  const land = new URL("basemap/bundled.pmtiles", root).href;
   const protocol = new Protocol();
-  addProtocol("pmtiles", protocol.tile);
+  addProtocol("pmtiles", withSea(protocol.tile, land));
   const archive = new PMTiles(address);
   protocol.add(archive);
   if (kind === "bundled") return bundled(address, theme);
   const { tileType } = await archive.getHeader();
   return tileType === TileType.Mvt
-    ? protomaps(address, new URL("basemap/bundled.pmtiles", root).href, theme)
+    ? protomaps(address, land, theme)
     : raster([`pmtiles://${address}/{z}/{x}/{y}`], theme);
 }
 
@@ -120,7 +122,14 @@ async function protomaps(address: string, land: string, theme: Theme): Promise<B
       .filter(({ type }) => type !== "background")
       .map((layer) => (layer.type === "symbol" ? withoutIcons(layer) : layer));
     return [
-      { id: "sea", type: "background", paint: { "background-color": water } },
+      { id: "unknown", type: "background", paint: { "background-color": earth } },
+      {
+        id: "sea",
+        type: "fill",
+        source: ground,
+        "source-layer": "sea",
+        paint: { "fill-color": water, "fill-antialias": false },
+      },
       {
         id: ground,
         type: "fill",

@@ -10,13 +10,20 @@ const isOf = (what: "country" | "region"): ExpressionSpecification => ["==", ["g
 const riversEnd = [7.5, 9] as const;
 
 /**
- * The layers of our own tiles (web/build/basemap.ts), from the sea up: everything is paler than any sign on the map, and
+ * The layers of our own tiles (web/build/basemap.ts, and sea.ts), from the sea up: everything is paler than any sign on the map, and
  * names give way to those of towns.
  */
 export function bundledLayers(theme: Theme): LayerSpecification[] {
   const { sea, land, coast, border, region, river, halo } = mapColours[theme];
   return [
-    { id: "sea", type: "background", paint: { "background-color": sea } },
+    // Land, until a tile says that there is sea.
+    { id: "unknown", type: "background", paint: { "background-color": land } },
+    {
+      id: "sea",
+      type: "fill",
+      ...{ source, "source-layer": "sea" },
+      paint: { "fill-color": sea, "fill-antialias": false },
+    },
     {
       id: "coast",
       type: "line",

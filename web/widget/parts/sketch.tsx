@@ -51,7 +51,7 @@ export const Sketch = () => {
     <svg
       class="sketch"
       aria-hidden="true"
-      style={{ background: land === null ? "var(--ground)" : colours.sea }}
+      style={{ background: land === null ? colours.land : colours.sea }}
       onClick={choose}
     >
       {kind === "bundled" ? (
