@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { hourMs, minuteMs } from "#src/domain/units.ts";
 import { rows } from "#src/infrastructure/db.ts";
-import { tell } from "#test/browser/map-site.ts";
+import { tell, withoutWebgl } from "#test/browser/map-site.ts";
 import { mapAt, useOwnMap } from "#test/browser/offline-drive.ts";
 import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
@@ -40,8 +40,6 @@ describe("browser: the answer first", function () {
         .map(Number);
       return east! - west! > 20;
     });
-  const withoutWebgl =
-    "const own = HTMLCanvasElement.prototype.getContext; HTMLCanvasElement.prototype.getContext = function (kind, ...more) { return kind === 'webgl2' ? null : own.call(this, kind, ...more); };";
 
   // A phone's walk has more in its way.
   for (const [name, options] of sizes.slice(0, sized(1, sizes.length))) {

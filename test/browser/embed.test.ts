@@ -6,7 +6,7 @@ import { closeIncident, openIncident } from "#src/alarms/service/incidents.ts";
 import { isRefusal } from "#src/contract/refusals.ts";
 import { by } from "#test/harness/by.ts";
 import { until } from "#test/flow/client.ts";
-import { useMap } from "#test/browser/map-site.ts";
+import { useMap, withoutWebgl } from "#test/browser/map-site.ts";
 import { isClean, openPage, useBrowser } from "#test/harness/browser.ts";
 import { itLong, windowsTried } from "#test/harness/long.ts";
 
@@ -16,6 +16,14 @@ describe("browser: embedding the map", function () {
 
   const open = (page: Page, key = site.key) =>
     page.goto(`${site.web.baseUrl}/widget/embed?key=${encodeURIComponent(key)}`);
+  const listening = "window.told = []; addEventListener('message', ({ data }) => told.push(data));";
+  /** What the map has told the page around it, of that type. */
+  const toldTo = (page: Page) => (type: string) =>
+    page.evaluate<Record<string, unknown>[]>(
+      `told.filter(({ type }) => type === "fuelmark:${type}")`,
+    );
+  const heightTold = async (page: Page) =>
+    Number((await toldTo(page)("height")).at(-1)?.["height"] ?? 0);
   const line = (page: Page) => page.getByRole("region", { name: "The line" }).locator("pre code");
 
   it("makes a line of what is chosen, and shows the map that the line gives", async () => {
@@ -151,15 +159,14 @@ describe("browser: embedding the map", function () {
 
   it("opens the station of its address, does what the page around asks, and nobody else, and tells", async () => {
     const { page, complaints, requests } = await openPage();
-    await page.addInitScript(
-      "window.told = []; addEventListener('message', ({ data }) => told.push(data));",
-    );
+    await page.addInitScript(listening);
+    await page.addInitScript(`addEventListener("message", ({ data: { type, height } }) => {
+      if (type === "fuelmark:height" && height > 0)
+        document.querySelector("iframe").style.height = height + 200 + "px";
+    })`);
     await page.goto(site.pageOn("shop.test", { station: "n1003", lang: "en" }));
     const map = page.locator("iframe").first().contentFrame();
-    const told = (type: string) =>
-      page.evaluate<Record<string, unknown>[]>(
-        `told.filter(({ type }) => type === "fuelmark:${type}")`,
-      );
+    const told = toldTo(page);
     const ask = (message: object) =>
       page.evaluate(`frames[0].postMessage(${JSON.stringify(message)}, "*")`);
     await until(
@@ -171,10 +178,18 @@ describe("browser: embedding the map", function () {
       (some) => some.length === 1,
     );
     expect(first).to.include({ station_id: "n1003" });
-    await until(
-      () => told("height"),
-      (some) => Number(some.at(-1)?.["height"]) > 100,
-    );
+    /** The height of the panel, which is told and has room in the frame. */
+    const fitting = async (): Promise<number> => {
+      const [, is] = await until(
+        async () => [await heightTold(page), (await map.locator(".panel").boundingBox())!.height],
+        ([said, is]) => Math.abs(said! - is!) <= 1,
+      );
+      return is!;
+    };
+    const shut = await fitting();
+    // No element comes with it.
+    await map.getByText("Other maps").click();
+    await until(fitting, (open) => open > shut + 20);
     await ask({ type: "fuelmark:open-station", station_id: "n1005" });
     const opened = await until(
       () => told("station-opened"),
@@ -222,6 +237,27 @@ describe("browser: embedding the map", function () {
     await map.getByRole("button", { name: "Ещё" }).waitFor();
     expect(complaints.filter((said) => !said.includes("404"))).to.deep.equal([]);
   });
+
+  itLong(
+    "tells how high its list is where there is no map, however high the frame is",
+    async () => {
+      const { page } = await openPage();
+      await page.addInitScript(listening);
+      await page.addInitScript(withoutWebgl);
+      await page.goto(site.pageOn("shop.test", { lang: "en" }));
+      await page.evaluate("document.querySelector('iframe').style.height = '3000px'");
+      const panel = page.locator("iframe").contentFrame().locator(".panel");
+      await panel.locator(".station-row").first().waitFor();
+      await until(
+        async () => {
+          const { y } = (await panel.boundingBox())!;
+          const last = (await panel.locator(".panel-body > :last-child").boundingBox())!;
+          return (await heightTold(page)) - (last.y + last.height - y);
+        },
+        (more) => more >= 0 && more < 40,
+      );
+    },
+  );
 
   itLong("says in one line on the map what incident is open", async () => {
     const act = by(site.country.db, "olga");

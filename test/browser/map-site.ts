@@ -96,6 +96,10 @@ export async function tell(
   }
 }
 
+/** For a page whose browser cannot draw the map. */
+export const withoutWebgl =
+  "const own = HTMLCanvasElement.prototype.getContext; HTMLCanvasElement.prototype.getContext = function (kind, ...more) { return kind === 'webgl2' ? null : own.call(this, kind, ...more); };";
+
 /** The map in a partner's page. */
 export const frameOf = (page: Page): FrameLocator => page.frameLocator("iframe");
 

@@ -24,19 +24,34 @@ export function tellOfHeight(): void {
   const measure = (): void => {
     isDue = false;
     const body = document.querySelector(".panel-body");
-    const height = Math.ceil(
-      body === null
-        ? 0
-        : [...body.children].reduce((sum, one) => sum + one.getBoundingClientRect().height, 0) +
-            (body.previousElementSibling?.getBoundingClientRect().height ?? 0),
-    );
+    const head = body?.previousElementSibling?.getBoundingClientRect().height ?? 0;
+    const height = body === null ? 0 : Math.ceil(head + wholeOf(body)) + rims;
     if (height !== told) tell({ type: "fuelmark:height", height });
     told = height;
   };
-  new MutationObserver(() => {
+  const soon = (): void => {
     if (!isDue) requestAnimationFrame(measure);
     isDue = true;
-  }).observe(document.body, { childList: true, characterData: true, subtree: true });
+  };
+  const changes = { childList: true, characterData: true, subtree: true };
+  // `open`: what is unfolded is there before.
+  new MutationObserver(soon).observe(document.body, { ...changes, attributeFilter: ["open"] });
+  addEventListener("resize", soon);
+}
+
+/** The lines around a panel, pixels. */
+const rims = 2;
+
+/** The height of all that is in a panel, pixels; not that of the panel, which may fill a frame that was made to fit it. */
+function wholeOf(body: Element): number {
+  if (body.scrollHeight > body.clientHeight) return body.scrollHeight;
+  const { top } = body.getBoundingClientRect();
+  const px = (one: Element, of: "marginBottom" | "paddingBottom") =>
+    Number.parseFloat(getComputedStyle(one)[of]);
+  const ends = [...body.children].map(
+    (one) => one.getBoundingClientRect().bottom + px(one, "marginBottom"),
+  );
+  return Math.max(top, ...ends) - top + px(body, "paddingBottom");
 }
 
 /** Tells of each card that is opened. */
