@@ -81,7 +81,8 @@ function createLoop(deps: Deps, channel: Channel) {
 
 /**
  * Tells that the database takes no writes, which cannot be stored as an alarm (decisions 21.25): once an hour, by one
- * process as long as Redis is there. False when another one does. Rejects when the channel did not take it.
+ * process as long as Redis is there, or by the next after a minute if that one dies meanwhile. False when another one
+ * does. Rejects when the channel did not take it.
  */
 async function sendUnstored(
   { config, log, clock, redis }: Deps,
@@ -89,11 +90,12 @@ async function sendUnstored(
   reason: string,
 ): Promise<boolean> {
   const key = `${config.redisPrefix}:unstored-alarm:${channel.name}`;
-  const claimed = await redis.set(key, "1", "PX", hourMs, "NX").catch(() => "OK");
+  const claimed = await redis.set(key, "1", "PX", minuteMs, "NX").catch(() => "OK");
   if (claimed === null) return false;
   try {
     const alarm = unstoredAlarm("writes-refused", reason, clock());
     const { fault } = await channel.send(alarmMessage([alarm], config.baseUrl));
+    await redis.set(key, "1", "PX", hourMs).catch(() => undefined);
     const fields = { channel: channel.name, count: 1 };
     if (fault === null) log.info(fields, "alarms sent");
     else log.warn({ ...fields, err: fault }, notToAll);

@@ -1,9 +1,15 @@
 import { createHmac } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import { expect } from "chai";
+import { Redis } from "ioredis";
 import { acknowledgeAlarm } from "#src/alarms/alarms.ts";
 import { readChannels } from "#src/alarms/claims.ts";
 import { type Alarm, raiseAlarms } from "#src/alarms/raise.ts";
+import { createAlarmSender } from "#src/alarms/sender.ts";
+import { minuteMs } from "#src/domain/units.ts";
+import { loadConfig } from "#src/infrastructure/config.ts";
 import { inTransaction, rows } from "#src/infrastructure/db.ts";
+import { createLog } from "#src/infrastructure/log.ts";
 import { by } from "#test/harness/by.ts";
 import { startHook, startMailbox } from "#test/flow/alarm-receivers.ts";
 import { until } from "#test/flow/client.ts";
@@ -248,6 +254,33 @@ describe("flow: alarms reach the operator", function () {
       body.data.alarms.map(({ id }: Alarm & { id: number }) => id),
     );
     expect(new Set(ids).size).to.equal(ids.length);
+  });
+
+  it("that the database takes no writes, by another process when one dies while it sends that", async () => {
+    const redis = new Redis(instance.redisUrl);
+    const key = `${instance.redisPrefix}:unstored-alarm:webhook`;
+    const sender = createAlarmSender({
+      ...{ db: instance.db, redis, clock: Date.now },
+      config: loadConfig({ ...instance.env, ALARM_WEBHOOK_URL: hook.url }),
+      log: createLog({ logLevel: "silent" }, "test"),
+      database: { lastingRefusal: () => "the database is read-only" },
+    });
+    const held: ServerResponse[] = [];
+    hook.answer = (response) => void held.push(response);
+    sender.start();
+    try {
+      await posted(1);
+      expect(await redis.pttl(key)).to.be.within(1, minuteMs);
+      held[0]!.writeHead(204).end();
+      await until(
+        () => redis.pttl(key),
+        (ms) => ms > minuteMs,
+      );
+    } finally {
+      hook.answer = status(204);
+      await sender.stop();
+      redis.disconnect();
+    }
   });
 
   it("together in the next e-mail when one has just been sent", async () => {
