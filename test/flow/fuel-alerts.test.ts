@@ -299,13 +299,28 @@ describe("flow: drivers are told of fuel", function () {
           await duty();
           await rows(
             country.db,
-            "update push_devices set failing_since = failing_since - interval '25 hours', next_at = '-infinity' where failing_since > server_now() - interval '1 hour'",
+            "update push_devices set failing_since = failing_since - interval '25 hours', next_at = server_now() where failing_since > server_now() - interval '1 hour'",
           );
           return rows(country.db, "select 1 from push_devices");
         },
         ({ length }) => length === 0,
       );
     });
+  });
+
+  it("by a push service that has a day again after a time in which nothing was sent", async () => {
+    service.answer = (response) => void response.writeHead(500).end();
+    await ask(newBrowser(service));
+    await mark(near(), { fuels: ["95"] }, third);
+    await withRole(async () => void (await told(1)));
+    await rows(
+      country.db,
+      `update push_devices set failing_since = failing_since - interval '25 hours',
+         next_at = next_at - interval '25 hours'`,
+    );
+    service.pushed = [];
+    await withRole(async () => void (await told(2)));
+    expect(await rows(country.db, "select 1 from push_devices")).to.have.length(1);
   });
 
   it("only where they may be sent to, and as often as they may ask", async () => {
