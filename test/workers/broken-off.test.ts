@@ -117,3 +117,39 @@ for (const { code, words, act, settings } of faults)
       expect(await alarms()).to.deep.equal([]);
     });
   });
+
+describe("worker: an alarm of a station whose refold Postgres breaks off each time", function () {
+  this.timeout(120_000);
+  const { instance, country } = useStage(3, [], { SWEEP_MS: "1000" });
+  const workers: RunningRole[] = [];
+  before(() =>
+    country.db.raw(
+      `create function hang() returns trigger language plpgsql as $$ begin perform pg_sleep(5); return new; end $$;
+       create trigger hang before update of state on station_status for each row execute function hang();
+       select ensure_mark_partitions((server_now() at time zone 'UTC')::date - 6, 3)`,
+    ),
+  );
+  afterEach(async () => {
+    await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+    await country.db.raw("delete from alarms; delete from marks");
+  });
+  const alarmComes = async (processes: number): Promise<void> => {
+    const env = { ...instance.env, QUERY_TIMEOUT_MS: "1500" };
+    for (let n = 0; n < processes; n += 1) workers.push(await startRole("marks", env));
+    await until(
+      () => rows(country.db, "select 1 from alarms where kind = 'station-stuck'"),
+      ({ length }) => length > 0,
+      60_000,
+    );
+  };
+
+  it("comes from two processes, each of which finds it in the other's hands", async () => {
+    await say(country.db, country.stationIds[0]!, 0);
+    await alarmComes(2);
+  });
+
+  it("comes when only a mark of days ago waits there, for which few sweeps look", async () => {
+    await say(country.db, country.stationIds[1]!, 0, "server_now() - interval '5 days'");
+    await alarmComes(1);
+  });
+});

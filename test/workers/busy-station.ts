@@ -25,16 +25,21 @@ export async function crowd(db: Db, stationId: string, count: number): Promise<v
   );
 }
 
-/** Stores a mark of a new reporter, made so many minutes ago and received now. Gives its id. */
-export async function say(db: Db, stationId: string, minutesAgo: number): Promise<number> {
+/** Stores a mark of a new reporter, made so many minutes before it was received: now, or at that time (SQL). Gives its id. */
+export async function say(
+  db: Db,
+  stationId: string,
+  minutesAgo: number,
+  received = "server_now()",
+): Promise<number> {
   const [mark] = await rows<{ id: number }>(
     db,
     `with r as (
        insert into reporters (hash, first_seen)
        values (sha256(convert_to(gen_random_uuid()::text, 'UTF8')), server_now() - interval '40 days') returning id)
      insert into marks (${columns})
-     select next_mark_id(server_now()), ?, r.id, 'partner', 'yes', server_now(),
-       server_now() - ?::int * interval '1 minute', false, 1, 'geolocated' from r returning id`,
+     select next_mark_id(${received}), ?, r.id, 'partner', 'yes', ${received},
+       ${received} - ?::int * interval '1 minute', false, 1, 'geolocated' from r returning id`,
     [stationId, minutesAgo],
   );
   return mark!.id;

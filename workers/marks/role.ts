@@ -108,9 +108,9 @@ export function createMarksRole(deps: RoleDeps): Role {
   );
 
   const sweep = async (): Promise<void> => {
-    // Once a minute it also reads the marks of old days.
-    const reach = rounds++ % 30 === 0 ? { all: true as const } : {};
     const due = backoff.due();
+    // Once a minute it also reads the marks of old days, and for a station that failed, which may have only such.
+    const reach = rounds++ % 30 === 0 || due.length > 0 ? { all: true as const } : {};
     const waiting = await findWaiting(reach);
     const scope: ProcessOptions = { ...reach, locking: "skip" };
     let processed = await run(
