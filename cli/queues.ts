@@ -35,9 +35,10 @@ export function queuesCommand(output: () => Output): Command {
         const all = [];
         for (const name of queueNames) {
           const orphaned = (await orphanedDuties(queue(name), dutiesOf(name))).join(", ");
-          // Some hosts of Redis do not list its clients.
+          // Some hosts of Redis do not list its clients: bullmq throws, or makes one up, without an address.
           const workers = await queue(name)
-            .getWorkersCount()
+            .getWorkers()
+            .then((all) => (all.every(({ addr }) => addr) ? all.length : null))
             .catch(() => null);
           const depth = await depthOf(queue(name), Date.now());
           all.push({ queue: name, ...depth, workers, orphaned });

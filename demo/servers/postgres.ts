@@ -42,6 +42,8 @@ export interface ServerOptions {
   log: (line: string) => void;
   /** What its process gets beside our own environment. */
   env?: Record<string, string>;
+  /** Further settings of a Redis. */
+  settings?: Record<string, string>;
   /** A port it must have; a free one otherwise. */
   port?: number;
 }

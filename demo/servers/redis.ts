@@ -84,7 +84,7 @@ function configuration(
   folder: string,
   port: number,
   password: string,
-  { durable }: ServerOptions,
+  { durable, settings: more }: ServerOptions,
 ): string {
   const settings: Record<string, string> = {
     bind: "127.0.0.1",
@@ -98,6 +98,7 @@ function configuration(
     daemonize: "no",
     // The folder in the process title is how the next run knows this server as its own.
     "proc-title-template": '"{title} {listen-addr} {config-file}"',
+    ...more,
   };
   return Object.entries(settings)
     .map(([name, value]) => `${name} ${value}\n`)

@@ -8,6 +8,8 @@ import { createProducer } from "#src/infrastructure/queues.ts";
 import { until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { useStage } from "#test/flow/stage.ts";
+import { runOperator } from "#test/harness/operator.ts";
+import { startPrivateRedis } from "#test/harness/servers.ts";
 
 describe("flow: failed marks and the operator's queues", function () {
   const { instance, country, workers, operator, client } = useStage(20, ["web", "marks"], {
@@ -101,6 +103,21 @@ describe("flow: failed marks and the operator's queues", function () {
       () => operator("queues", "refolds"),
       (answer) => answer.json.length === 0,
     );
+  });
+
+  it("names no count of processes where Redis does not list its clients", async () => {
+    const server = await startPrivateRedis({ settings: { "rename-command": 'client ""' } });
+    try {
+      const shown = await runOperator(
+        { ...instance.env, REDIS_URL: server.url },
+        "queues",
+        "--json",
+      );
+      const counts = (shown.json as { workers: null }[]).map(({ workers: count }) => count);
+      expect(new Set(counts), shown.err).to.deep.equal(new Set([null]));
+    } finally {
+      await server.drop();
+    }
   });
 
   it("shows each queue's depth, oldest age and failures, and retries failed jobs", async () => {

@@ -23,24 +23,23 @@ export interface OwnServer {
   drop(): Promise<void>;
 }
 
-/** A Redis for one test, with AOF when `durable`. */
-export const startPrivateRedis = (options: { durable?: boolean } = {}): Promise<OwnServer> =>
-  ownServer(startRedis, "redis", options.durable ?? false);
+/** A Redis for one test, with AOF when `durable`, and with these `settings` of its configuration. */
+export const startPrivateRedis = (
+  options: { durable?: boolean; settings?: Record<string, string> } = {},
+): Promise<OwnServer> => ownServer(startRedis, "redis", options);
 
 /** An empty Postgres for one test; migrate it with the release role. */
 export const startPrivatePostgres = (
   options: { durable?: boolean; env?: Record<string, string> } = {},
-): Promise<OwnServer> =>
-  ownServer(startPostgres, "postgres", options.durable ?? false, options.env);
+): Promise<OwnServer> => ownServer(startPostgres, "postgres", options);
 
 async function ownServer(
   start: (options: ServerOptions) => Promise<PrivateServer>,
   name: string,
-  durable: boolean,
-  env?: Record<string, string>,
+  more: Partial<ServerOptions>,
 ): Promise<OwnServer> {
   const folder = join(provided("TEST_DATA"), `${name}-${randomBytes(4).toString("hex")}`);
-  const options = { folder, durable, log: () => undefined, ...(env && { env }) };
+  const options = { folder, durable: false, log: () => undefined, ...more };
   let server = await start(options);
   const { port, url } = server;
   // A frozen child would outlive its parent's stop.
