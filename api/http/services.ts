@@ -126,13 +126,13 @@ export function createServices(config: Config, parts: ServiceParts) {
     /** Whether Postgres takes writes, and sorts as it did. */
     database,
     figuresOf: createSharedFigures(redis, prefix),
+    /** Facts of the other processes: their cursor, the age of their keys, their clock. */
+    peers,
   };
   return {
     ...shared,
     tracer: parts.tracer ?? null,
     time,
-    /** Facts of the other processes: their cursor, the age of their keys, their clock. */
-    peers,
     keys,
     /** The last requests and their results, for the partner's dashboard. */
     journal: createRequestJournal({ redis, config, clock, log, note: meter.note }),

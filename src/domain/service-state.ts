@@ -19,7 +19,8 @@ export interface ServiceFacts {
   postgres: boolean;
   /** False while it takes no writes. */
   writable: boolean;
-  redis: boolean;
+  /** Whether webhooks can be sent: Redis is there, and a process that sends them. */
+  sends: boolean;
   /** Time since the last read of the change feed, and the age from which it is late. */
   readMs: number | null;
   readLateMs: number;
@@ -38,7 +39,7 @@ const markLateMs = minuteMs;
 
 /** Judges each feed (decisions 16.32). */
 export function judgeFeeds(facts: ServiceFacts): FeedReport[] {
-  const { postgres, writable, redis, readMs, readLateMs, lagMs, dump, oldestMarkMs } = facts;
+  const { postgres, writable, sends, readMs, readLateMs, lagMs, dump, oldestMarkMs } = facts;
   const { webhooksMs, webhooksLateMs } = facts;
   const report = (feed: Feed, ms: number | null, isLate: boolean, isDown = false): FeedReport => ({
     feed,
@@ -53,7 +54,7 @@ export function judgeFeeds(facts: ServiceFacts): FeedReport[] {
     report("dumps", dump.ms, !dump.ok, !dump.ok),
     // Marks are refused without a Postgres that takes writes; nobody is woken for a webhook without Redis.
     report("marks", oldestMarkMs, (oldestMarkMs ?? 0) > markLateMs, !postgres || !writable),
-    report("webhooks", webhooksMs, (webhooksMs ?? 0) > webhooksLateMs, !postgres || !redis),
+    report("webhooks", webhooksMs, (webhooksMs ?? 0) > webhooksLateMs, !postgres || !sends),
   ];
 }
 

@@ -13,7 +13,7 @@ import {
 import { dayMs, hourMs, minuteMs } from "#src/domain/units.ts";
 
 const well: ServiceFacts = {
-  ...{ postgres: true, writable: true, redis: true, readMs: 900, readLateMs: 5000, lagMs: 2000 },
+  ...{ postgres: true, writable: true, sends: true, readMs: 900, readLateMs: 5000, lagMs: 2000 },
   dump: { ms: 9000, ok: true },
   ...{ oldestMarkMs: 0, webhooksMs: 4000, webhooksLateMs: 20_000 },
 };
@@ -35,7 +35,7 @@ describe("the state of the service", () => {
     ["nobody has looked at the marks yet", { oldestMarkMs: null }, "ooouo"],
     ["webhooks are not looked for", { webhooksMs: 20_001 }, "ooood"],
     ["nobody knows of webhooks", { webhooksMs: null }, "oooou"],
-    ["Redis is away", { redis: false, webhooksMs: null }, "ooood"],
+    ["nobody can send webhooks", { sends: false, webhooksMs: null }, "ooood"],
     ["Postgres takes no writes", { writable: false }, "ooodo"],
     ["Postgres is away", { postgres: false }, "ooodd"],
   ];

@@ -33,7 +33,7 @@ describe("flow: /status", function () {
     config = loadConfig(env);
     db = createDb(config, "test");
     producer = createProducer(config, createLog({ logLevel: "silent" }, "test"));
-    for (const role of ["web", "snapshots", "upkeep", "clock"])
+    for (const role of ["web", "snapshots", "upkeep", "clock", "webhooks"])
       roles.push(await startRole(role, env));
     web = roles[0]!;
   });
@@ -174,6 +174,13 @@ describe("flow: /status", function () {
       ...["incident.open", "incident.update", "incident.close"],
     ]);
     expect(log[0]!.subject).to.equal(`incident ${id}`);
+  });
+
+  it("finds webhooks not well while no process sends them", async () => {
+    await roles.pop()!.stop();
+    await until(state, (found) => stateOf(found, "webhooks") === "degraded");
+    roles.push(await startRole("webhooks", env));
+    await until(state, (found) => stateOf(found, "webhooks") === "ok");
   });
 
   it("answers without Redis and without Postgres, says so, and shows what it last knew", async () => {

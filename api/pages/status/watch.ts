@@ -15,6 +15,7 @@ import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
 import type { DutyWatch } from "#src/infrastructure/duty-times.ts";
 import type { Log } from "#src/infrastructure/log.ts";
+import type { Peers } from "#src/infrastructure/peers.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
 import type { Quarantine } from "#src/infrastructure/quarantine.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
@@ -48,6 +49,7 @@ interface Deps {
   asOf(now: number): number;
   dumps: { ageMs(now: number): number | null; condition(now: number): { ok: boolean } };
   duties: Pick<DutyWatch, "lastSuccess" | "periods">;
+  peers: Pick<Peers, "others" | "heardMs">;
   meter: { readonly away: boolean };
   database: { refusal(): string | null };
   figuresOf: SharedFigures;
@@ -76,6 +78,7 @@ export function createServiceWatch(needs: Deps) {
     asOf,
     dumps,
     duties,
+    peers,
     meter,
     figuresOf,
     database,
@@ -99,9 +102,12 @@ export function createServiceWatch(needs: Deps) {
     const postgres = isRead && readMs !== null && isYoung(readMs, readLateMs);
     // The meter also notices a Redis that is there and does not answer.
     const isThere = redis.status === "ready" && !meter.away;
+    // Before it has heard of any process, it misses none.
+    const isHeard = peers.heardMs() > -Infinity;
+    const hasSender = !isHeard || peers.others().some(({ role }) => role === "webhooks");
     const webhooksAt = duties.lastSuccess().get("webhooks") ?? NaN;
     const feeds = judgeFeeds({
-      ...{ postgres, redis: isThere, readMs, readLateMs, lagMs: at - asOf(at) },
+      ...{ postgres, sends: isThere && hasSender, readMs, readLateMs, lagMs: at - asOf(at) },
       writable: database.refusal() === null,
       dump: { ms: dumps.ageMs(at), ok: dumps.condition(at).ok },
       oldestMarkMs: known?.oldestMarkMs ?? null,
