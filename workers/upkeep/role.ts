@@ -60,7 +60,8 @@ export function createUpkeepRole(deps: RoleDeps): Role {
       sentinel: createSentinel(deps),
       rates: whileTrusted(deps, () => learnInstanceRates(deps)),
     },
-    { concurrency: 2, lockDuration: 30_000, stalledInterval: 10_000, maxStalledCount: 10 },
+    // With longer ones, duties of 5 s were late when a process was killed in one, although another stood by.
+    { concurrency: 2, lockDuration: 5000, stalledInterval: 2500, maxStalledCount: 100 },
   );
   return {
     start: async () => {
