@@ -126,7 +126,7 @@ describe("long answers", () => {
       );
   });
 
-  // For a caller of whole pages it is in test/api/long-pages.
+  // For a caller of whole pages it is in test/api/long-pages.test.ts.
   itLong("stay as they are while a caller does not read them", async () => {
     // More than the operating system takes from the process, so that answers lie in its memory.
     const times = 40;

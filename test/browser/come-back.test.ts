@@ -69,7 +69,7 @@ describe("browser: a driver who comes back", function () {
     expect(complaints).to.deep.equal([]);
   });
 
-  // What a push service would have brought: sealed and sent it is in test/flow/fuel-alerts.
+  // What a push service would have brought: sealed and sent it is in test/flow/fuel-alerts.test.ts.
   itLong("sees the notification", async () => {
     const { page, complaints } = await openPage({ ...phone, installs: true, windows: true });
     const origin = site.web.baseUrl;
