@@ -10,6 +10,7 @@ import { until } from "#test/flow/client.ts";
 import { usualPatience } from "#test/harness/instance.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { type RunningRole, startRole } from "#test/harness/roles.ts";
+import { itLong } from "#test/harness/long.ts";
 import { type OwnServer, startPrivatePostgres, startPrivateRedis } from "#test/harness/servers.ts";
 
 describe("flow: /status", function () {
@@ -176,7 +177,7 @@ describe("flow: /status", function () {
     expect(log[0]!.subject).to.equal(`incident ${id}`);
   });
 
-  it("finds webhooks not well while no process sends them", async () => {
+  itLong("finds webhooks not well when no process has sent them for a minute", async () => {
     await roles.pop()!.stop();
     await until(state, (found) => stateOf(found, "webhooks") === "degraded");
     roles.push(await startRole("webhooks", env));

@@ -1,4 +1,5 @@
 import { ageOf, isYoung } from "#src/domain/age.ts";
+import { minuteMs } from "#src/domain/units.ts";
 import { readServiceDays, sayWell, shownDays } from "#src/alarms/service/days.ts";
 import { type Incident, listIncidents } from "#src/alarms/service/incidents.ts";
 import {
@@ -49,7 +50,7 @@ interface Deps {
   asOf(now: number): number;
   dumps: { ageMs(now: number): number | null; condition(now: number): { ok: boolean } };
   duties: Pick<DutyWatch, "lastSuccess" | "periods">;
-  peers: Pick<Peers, "others" | "heardMs">;
+  peers: Pick<Peers, "others">;
   meter: { readonly away: boolean };
   database: { refusal(): string | null };
   figuresOf: SharedFigures;
@@ -87,6 +88,8 @@ export function createServiceWatch(needs: Deps) {
   const everyMs = pollsBetween * config.pollMs;
   let known: Awaited<ReturnType<typeof read>> | null = null;
   let isRead = false;
+  // A process of `webhooks` that starts anew, or that Redis has forgotten, is no outage: it is missed after a minute.
+  let senderAt = performance.now();
 
   const read = () =>
     figuresOf("service", keptPart * everyMs, async () => ({
@@ -102,9 +105,8 @@ export function createServiceWatch(needs: Deps) {
     const postgres = isRead && readMs !== null && isYoung(readMs, readLateMs);
     // The meter also notices a Redis that is there and does not answer.
     const isThere = redis.status === "ready" && !meter.away;
-    // Before it has heard of any process, it misses none.
-    const isHeard = peers.heardMs() > -Infinity;
-    const hasSender = !isHeard || peers.others().some(({ role }) => role === "webhooks");
+    if (peers.others().some(({ role }) => role === "webhooks")) senderAt = performance.now();
+    const hasSender = performance.now() - senderAt < minuteMs;
     const webhooksAt = duties.lastSuccess().get("webhooks") ?? NaN;
     const feeds = judgeFeeds({
       ...{ postgres, sends: isThere && hasSender, readMs, readLateMs, lagMs: at - asOf(at) },
