@@ -21,9 +21,9 @@ describe("stations that cannot be folded anew", () => {
     for (const restMs of [2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map((s) => s * second)) {
       fail("n1");
       wait(restMs - 1);
-      expect(stations.resting()).to.deep.equal(["n1"]);
+      expect(stations.due()).to.deep.equal([]);
       wait(1);
-      expect(stations.resting()).to.deep.equal([]);
+      expect(stations.due()).to.deep.equal(["n1"]);
     }
   });
 
@@ -45,7 +45,7 @@ describe("stations that cannot be folded anew", () => {
     const { stations, fail, logged } = watch();
     fail("n1");
     stations.note(["n1"], []);
-    expect(stations.resting()).to.deep.equal([]);
+    expect(stations.failing()).to.deep.equal([]);
     fail("n1");
     expect(logged.at(-1)).to.include({ attempt: 1 });
   });

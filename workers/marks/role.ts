@@ -108,28 +108,31 @@ export function createMarksRole(deps: RoleDeps): Role {
   );
 
   const sweep = async (): Promise<void> => {
-    const due = backoff.due();
-    // Once a minute it also reads the marks of old days, and for a station that failed, which may have only such.
-    const reach = rounds++ % 30 === 0 || due.length > 0 ? { all: true as const } : {};
-    const waiting = await findWaiting(reach);
-    const scope: ProcessOptions = { ...reach, locking: "skip" };
-    let processed = await run(
-      waiting.filter((id) => !backoff.isFailing(id)),
-      scope,
-    );
-    for (const stationId of waiting.filter((id) => due.includes(id)))
-      processed += await run([stationId], scope);
+    const due = backoff.due().slice(0, sweepStations);
+    // Once a minute it also reads the marks of old days.
+    const reach = rounds++ % 30 === 0 ? { all: true as const } : {};
+    const waiting = await findWaiting(backoff.failing(), reach);
+    let processed = await run(waiting, { ...reach, locking: "skip" });
+    // A station that failed may wait by old marks alone.
+    const again = due.length > 0 ? await findWaiting([], { all: true }, due) : [];
+    for (const stationId of again)
+      processed += await run([stationId], { all: true, locking: "skip" });
     // Stations without waiting marks were done by another process.
     await report(
       backoff.note(
-        due.filter((id) => !waiting.includes(id)),
+        due.filter((id) => !again.includes(id)),
         [],
       ),
     );
-    if (waiting.length > 0) log.info({ processed, stations: waiting.length }, "sweep found work");
+    const stations = waiting.length + again.length;
+    if (stations > 0) log.info({ processed, stations }, "sweep found work");
   };
-  /** Stations with unprocessed marks, and those to be folded anew. */
-  const findWaiting = async ({ all }: { all?: true }): Promise<string[]> => {
+  /** Stations with unprocessed marks, and those to be folded anew: without some, or of some alone. */
+  const findWaiting = async (
+    without: readonly string[],
+    { all }: { all?: true },
+    of: readonly string[] | null = null,
+  ): Promise<string[]> => {
     const found = await rows<{ station_id: string }>(
       db,
       `select station_id from (
@@ -138,8 +141,8 @@ export function createMarksRole(deps: RoleDeps): Role {
            and ${all ? "true" : recentIds(clock())}
          union select station_id from station_status where refold
          union select case verdict when 'joined' then station_id else into_id end from station_pairs where moving) s
-       where station_id <> all(?::text[]) limit ${sweepStations}`,
-      [clock() - config.sweepMs, backoff.resting()],
+       where station_id <> all(?::text[]) and (?::text[] is null or station_id = any(?::text[])) limit ${sweepStations}`,
+      [clock() - config.sweepMs, without, of, of],
     );
     return found.map((row) => row.station_id);
   };
@@ -226,9 +229,7 @@ export function createRetryBackoff(
       return { failing: unfoldable.map(remember), healed };
     },
     isFailing: (stationId: string): boolean => failed.has(stationId),
-    /** Stations whose next try is still to come. */
-    resting: (): string[] =>
-      [...failed].flatMap(([stationId, { nextAt }]) => (now() < nextAt ? stationId : [])),
+    failing: (): string[] => [...failed.keys()],
     /** Stations whose next try is due. */
     due: (): string[] =>
       [...failed].flatMap(([stationId, { nextAt }]) => (now() < nextAt ? [] : stationId)),
