@@ -81,7 +81,7 @@ function createLoop(deps: Deps, channel: Channel) {
 
 /**
  * Tells that the database takes no writes, which cannot be stored as an alarm (decisions 21.25): once an hour, by one
- * process as long as Redis is there, or by the next after a minute if that one dies meanwhile. False when another one
+ * process as long as Redis is there, or by the next after a minute if that one dies or fails. False when another one
  * does. Rejects when the channel did not take it.
  */
 async function sendUnstored(
@@ -92,18 +92,16 @@ async function sendUnstored(
   const key = `${config.redisPrefix}:unstored-alarm:${channel.name}`;
   const claimed = await redis.set(key, "1", "PX", minuteMs, "NX").catch(() => "OK");
   if (claimed === null) return false;
-  try {
-    const alarm = unstoredAlarm("writes-refused", reason, clock());
-    const { fault } = await channel.send(alarmMessage([alarm], config.baseUrl));
-    await redis.set(key, "1", "PX", hourMs).catch(() => undefined);
-    const fields = { channel: channel.name, count: 1 };
-    if (fault === null) log.info(fields, "alarms sent");
-    else log.warn({ ...fields, err: fault }, notToAll);
-    return true;
-  } catch (error) {
-    await redis.del(key).catch(() => undefined);
+  const alarm = unstoredAlarm("writes-refused", reason, clock());
+  const sent = channel.send(alarmMessage([alarm], config.baseUrl));
+  const { fault } = await sent.catch((error: unknown) => {
     throw new Error(faultOf(error), { cause: error });
-  }
+  });
+  await redis.set(key, "1", "PX", hourMs).catch(() => undefined);
+  const fields = { channel: channel.name, count: 1 };
+  if (fault === null) log.info(fields, "alarms sent");
+  else log.warn({ ...fields, err: fault }, notToAll);
+  return true;
 }
 
 const notToAll = "alarms sent, but not to every address";

@@ -259,26 +259,38 @@ describe("flow: alarms reach the operator", function () {
   it("that the database takes no writes, by another process when one dies while it sends that", async () => {
     const redis = new Redis(instance.redisUrl);
     const key = `${instance.redisPrefix}:unstored-alarm:webhook`;
-    const sender = createAlarmSender({
-      ...{ db: instance.db, redis, clock: Date.now },
-      config: loadConfig({ ...instance.env, ALARM_WEBHOOK_URL: hook.url }),
-      log: createLog({ logLevel: "silent" }, "test"),
-      database: { lastingRefusal: () => "the database is read-only" },
-    });
+    await redis.del(key);
+    const newSender = () =>
+      createAlarmSender({
+        ...{ db: instance.db, redis, clock: Date.now },
+        config: loadConfig({ ...instance.env, ALARM_WEBHOOK_URL: hook.url }),
+        log: createLog({ logLevel: "silent" }, "test"),
+        database: { lastingRefusal: () => "the database is read-only" },
+      });
+    const [first, second] = [newSender(), newSender()];
     const held: ServerResponse[] = [];
     hook.answer = (response) => void held.push(response);
-    sender.start();
+    first.start();
     try {
       await posted(1);
       expect(await redis.pttl(key)).to.be.within(1, minuteMs);
-      held[0]!.writeHead(204).end();
+      // Its minute is over.
+      await redis.pexpire(key, 1);
+      second.start();
+      await posted(2);
+      held[1]!.writeHead(204).end();
       await until(
         () => redis.pttl(key),
         (ms) => ms > minuteMs,
       );
+      // A late failure takes nothing of the other's hour.
+      held[0]!.writeHead(500).end();
+      await first.stop();
+      expect(await redis.pttl(key)).to.be.greaterThan(minuteMs);
     } finally {
       hook.answer = status(204);
-      await sender.stop();
+      for (const response of held) response.end();
+      await Promise.all([first.stop(), second.stop()]);
       redis.disconnect();
     }
   });
