@@ -23,6 +23,7 @@ import { useStage } from "#test/flow/stage.ts";
 const driver = "driver 1";
 const others = "driver 2";
 const third = "driver 3";
+const fourth = "driver 4";
 const alertsPerDevice = 3;
 
 /** A zone in which it is about `hour` o'clock now, so that no test meets a midnight or a night of its own. */
@@ -47,7 +48,7 @@ describe("flow: drivers are told of fuel", function () {
   let slot = 0;
 
   before(async () => {
-    for (const one of [driver, others, third]) await country.meet(one, 9000);
+    for (const one of [driver, others, third, fourth]) await country.meet(one, 9000);
     service = await startPushService();
     producer = createProducer(instance.config, createLog({ logLevel: "silent" }, "test"));
   });
@@ -311,11 +312,11 @@ describe("flow: drivers are told of fuel", function () {
   it("by a push service that has a day again after a time in which nothing was sent", async () => {
     service.answer = (response) => void response.writeHead(500).end();
     await ask(newBrowser(service));
-    await mark(near(), { fuels: ["95"] }, third);
+    await mark(near(), { fuels: ["95"] }, fourth);
     await withRole(async () => void (await told(1)));
     await rows(
       country.db,
-      `update push_devices set failing_since = failing_since - interval '25 hours',
+      `update push_devices set failures = 7, failing_since = failing_since - interval '25 hours',
          next_at = next_at - interval '25 hours'`,
     );
     service.pushed = [];

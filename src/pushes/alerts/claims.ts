@@ -77,7 +77,8 @@ export const claimDevice = (
     const sql = `update push_devices d set claims = claims % 1000000000000 + 1, tried_at = server_now(),
          claimed_until = server_now() + ?::int * interval '1 ms',
          -- Time in which nothing was sent is no patience: no fuel came, or this role was away.
-         failing_since = case when d.next_at > server_now() - interval '1 hour' then d.failing_since end
+         failing_since = case when d.next_at > server_now() - interval '1 hour' then d.failing_since end,
+         failures = case when d.next_at > server_now() - interval '1 hour' then d.failures else 0 end
        where d.id = ? and ${mayBeTold} and ${waits}
        returning d.id as "deviceId", d.claims as claim, d.sealed, d.lang, d.time_zone as "timeZone",
          d.sent_day as "sentDay", d.sent_count as "sentCount", d.failures,

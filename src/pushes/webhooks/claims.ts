@@ -90,7 +90,8 @@ export const claimDelivery = (
       `update webhook_endpoints e set claims = claims % 1000000000000 + 1, tried_at = server_now(),
          claimed_until = server_now() + ?::int * interval '1 ms',
          -- Time in which nothing was sent is no patience: its partner was switched off, or this role was away.
-         failing_since = case when e.next_at > server_now() - interval '1 hour' then e.failing_since end
+         failing_since = case when e.next_at > server_now() - interval '1 hour' then e.failing_since end,
+         failures = case when e.next_at > server_now() - interval '1 hour' then e.failures else 0 end
        where e.id = ? and ${mayBeSent} and ${somethingWaits}
        returning e.id as "endpointId", e.partner_id as "partnerId", e.claims as claim, e.url, e.failures,
          ${msOf("e.failing_since")} as "failingSince",
