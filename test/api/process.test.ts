@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { pino } from "pino";
@@ -7,6 +8,7 @@ import type { Log } from "#src/infrastructure/log.ts";
 import { addKey, addPartner, bearer, startEdge } from "#test/api/edge.ts";
 import { useEdge } from "#test/api/edge.ts";
 
+const begun = new EventEmitter();
 const routes = (): Route[] => [
   {
     method: "GET",
@@ -21,6 +23,7 @@ const routes = (): Route[] => [
     access: "any",
     summary: "",
     handle: async (ctx) => {
+      begun.emit("slow");
       await sleep(200);
       ctx.body = { ok: 1 };
     },
@@ -95,7 +98,7 @@ describe("a web process", () => {
     const own = await addKey(first.db, await addPartner(first.db));
     await fetch(`${edge.url}/x`, { headers: bearer(own) }).then((answer) => answer.text());
     const slow = fetch(`${edge.url}/slow`, { headers: bearer(own) });
-    await sleep(80);
+    await once(begun, "slow");
     const stopped = edge.stop();
     expect(edge.web.services.health.report().ready).to.equal(false);
     expect((await slow).status).to.equal(200);

@@ -64,11 +64,11 @@ describe("a follower of the change feed", function () {
 
   it("reads everything also where taking stations in is slow", async () => {
     // Postgres ends a transaction that pauses for longer than this.
-    const hasty = createDb({ ...instance.config, lockTimeoutMs: 200 }, "hasty");
+    const hasty = createDb({ ...instance.config, lockTimeoutMs: 1000 }, "hasty");
     let pauses = 0;
     const follower = follow(() => {
       pauses += 1;
-      standStill(600);
+      standStill(1500);
     }, hasty);
     await follower.refresh();
     expect(pauses).to.be.greaterThan(0);

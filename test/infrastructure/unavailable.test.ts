@@ -112,7 +112,7 @@ describe("a fault of Postgres", function () {
   });
 
   it("may be a statement that takes too long, or a lock that is not to be had", async () => {
-    await withDb({ queryTimeoutMs: 100, lockTimeoutMs: 50 }, "hasty", async (hasty) => {
+    await withDb({ queryTimeoutMs: 1000, lockTimeoutMs: 50 }, "hasty", async (hasty) => {
       expect(await told(hasty.raw("select pg_sleep(5)"))).to.equal("57014");
       await db.transaction(async (tx) => {
         await tx.raw("lock table noted");
@@ -256,7 +256,7 @@ describe("a Postgres that dies or stands still", function () {
 
   it("is away, for those who asked it before and for those who ask it now", async () => {
     const db = createDb(
-      { ...instance.config, databaseUrl: server.url, queryTimeoutMs: 200, acquireTimeoutMs: 500 },
+      { ...instance.config, databaseUrl: server.url, queryTimeoutMs: 1000, acquireTimeoutMs: 2000 },
       "test",
       2,
     );
