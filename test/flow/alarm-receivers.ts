@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
+import { somePort } from "#demo/servers/port.ts";
 import { startReceiver } from "#test/flow/webhook-receivers.ts";
 import { hold } from "#test/harness/leaks.ts";
 
@@ -15,7 +15,7 @@ export interface Mail {
 /** A real mail server that keeps what it gets; it can go away and come back on its port. */
 export async function startMailbox() {
   const mails: Mail[] = [];
-  let port = 0;
+  const port = await somePort();
   let server: SMTPServer;
   const up = async (): Promise<void> => {
     server = new SMTPServer({
@@ -44,9 +44,7 @@ export async function startMailbox() {
     });
     // A client that is killed in the middle.
     server.on("error", () => undefined);
-    const listening = server.listen(port, "127.0.0.1");
-    await once(listening, "listening");
-    port = (listening.address() as AddressInfo).port;
+    await once(server.listen(port, "127.0.0.1"), "listening");
   };
   const down = (): Promise<void> => new Promise((resolve) => server.close(resolve));
   await up();
