@@ -86,18 +86,26 @@ describe("browser: the answer first", function () {
       await page.waitForFunction(
         "getComputedStyle(document.querySelector('#early')).position === 'fixed'",
       );
-      const places = (role: "link" | "button") =>
-        Promise.all(
-          ["95", "Near me", "Testograd"].map(async (called) => {
-            const box = await page.getByRole(role, { name: called, exact: true }).boundingBox();
-            return [box!.x, box!.y, box!.width, box!.height];
-          }),
+      // All in one moment: what comes with the panel's last line moves them together.
+      const places = async (role: "link" | "button") => {
+        const called = ["95", "Near me", "Testograd"];
+        const [first, ...others] = await Promise.all(
+          called.map((name) => page.getByRole(role, { name, exact: true }).elementHandle()),
         );
-      const before = (await places("link")).flat();
+        return first!.evaluate(
+          (one, more) =>
+            [one, ...more].flatMap((each) => {
+              const { x, y, width, height } = each!.getBoundingClientRect();
+              return [x, y, width, height];
+            }),
+          others,
+        );
+      };
+      const before = await places("link");
       letGo();
       await page.locator("#early").waitFor({ state: "detached" });
       await page.locator(".panel .places").waitFor();
-      const moved = (await places("button")).flat().map((px, n) => px - before[n]!);
+      const moved = (await places("button")).map((px, n) => px - before[n]!);
       expect(moved.filter((px) => Math.abs(px) > 1)).to.deep.equal([]);
     });
 
@@ -115,6 +123,61 @@ describe("browser: the answer first", function () {
       await page.getByText("Within 5 km of you").waitFor();
     });
   }
+
+  it("is as high as what it asks on a wide window before the script, and on a phone without any", async () => {
+    const besides: PageOptions[] = [
+      { width: 1080, height: 800 },
+      { ...phone, scripts: false },
+    ];
+    for (const options of besides) {
+      const { page } = await openPage(options);
+      await page.route(/\/assets\/.*\.m?js$/, (route) => route.abort());
+      await page.goto(`${site.web.baseUrl}/`);
+      const card = page.locator("#early.answer");
+      await card.locator(".places").waitFor();
+      const heights = await card.evaluate((one) => {
+        const { height } = one.getBoundingClientRect();
+        one.style.minHeight = "0";
+        return [height, one.getBoundingClientRect().height];
+      });
+      expect(heights[0]).to.equal(heights[1]);
+    }
+  });
+
+  // A place that is chosen before the service has said how to begin, and one that is chosen when all have failed.
+  for (const [fails, when] of [
+    ["WebGL", "early"],
+    ["WebGL", "late"],
+    ["code", "early"],
+  ] as const)
+    it(`lists without the map's ${fails} what is about a place chosen ${when}`, async () => {
+      const { page } = await openPage({ ...phone, position: when === "early" ? at(2) : null });
+      let tellConfig = (): void => {};
+      const held = new Promise<void>((go) => (tellConfig = go));
+      let fail = (): void => {};
+      const failing = new Promise<void>((go) => (fail = go));
+      if (fails === "WebGL") await page.addInitScript(withoutWebgl);
+      await page.route(/\/assets\/map-[^/]*\.js$/, async (route) => {
+        await failing;
+        await route.abort();
+      });
+      // The country's middle is elsewhere.
+      await page.route(/\/widget\/config/, async (route) => {
+        const told = await (await route.fetch()).json();
+        await held;
+        await route.fulfill({ json: { ...told, center: { lat: 50, lon: 30, zoom: 5 } } });
+      });
+      if (when === "late") tellConfig();
+      await page.goto(`${site.web.baseUrl}/?fuel=95${when === "early" ? "#near" : ""}`);
+      if (when === "late") await page.locator("#early").waitFor({ state: "detached" });
+      if (when === "late") await press(page, "Testograd");
+      await page.getByText(/^Within 5 km of /).waitFor();
+      tellConfig();
+      if (fails === "code") await page.locator(".sketch .pin").first().waitFor();
+      fail();
+      await press(page, "Back");
+      await page.locator(`.panel [data-id="${placeOf(3).id}"]`).waitFor();
+    });
 
   itLong("shows the pins of a chosen city until the map has drawn its own", async () => {
     const { page } = await openPage(phone);

@@ -60,13 +60,15 @@ export async function start(): Promise<void> {
   const container = document.getElementById("map");
   const size = container?.getBoundingClientRect() ?? { width: 0, height: 0 };
   // Who says where before there is a map does not want the country.
-  if (drawing !== null)
-    origin.subscribe((from) => {
-      if (from === null || from === place || map.peek() !== null || noMap.peek() !== null) return;
-      const aside = besidePanel({ zoom: placeZoom, ...from }, size);
-      if (sketch.peek() === null) lookAhead(aside, size);
-      goTo(aside);
-    });
+  origin.subscribe((from) => {
+    if (from === null || from === place || map.peek() !== null) return;
+    const at = { zoom: placeZoom, ...from };
+    if (noMap.peek() !== null) return listAround(at);
+    const aside = besidePanel(at, size);
+    if (drawing !== null && sketch.peek() === null) lookAhead(aside, size);
+    goTo(aside);
+    sought = at;
+  });
   const restored = restore();
   const fresh = untilKnown();
   const silent = whenSilent(restored);
@@ -126,7 +128,7 @@ export async function start(): Promise<void> {
     console.warn(error);
     endSketch();
     noMap.value = drawing === null ? "no-webgl" : "failed";
-    listAround(early ?? wanted);
+    listAround(sought ?? wanted);
     if (station !== null) openCard(station);
   }
   void loadParts();
@@ -238,9 +240,12 @@ function lookAhead({ zoom, ...at }: Target, size: { width: number; height: numbe
 
 /** Where the viewer wanted to go while there was neither a map nor its sketch. */
 let early: Target | null = null;
+/** Where the viewer wanted to go last before there was a map, in the middle and not beside a panel. */
+let sought: Target | null = null;
 
 /** Moves the map to the target, or the sketch in its place, or the list when there is no map. */
 export function goTo(target: Target): void {
+  sought = target;
   if (map.value !== null) map.value.go(target);
   else if (sketch.value !== null) moveSketch(target);
   else if (noMap.value !== null) listAround(target);
