@@ -47,7 +47,11 @@ const fields = {
       "By you, by the operator, after three days of failures, or after a 410; null while it is on",
     ),
   ),
-  failing_since: orNull(time("UTC; the first of the failures in a row; null after a success, and when an attempt comes over an hour late")),
+  failing_since: orNull(
+    time(
+      "UTC; the first of the failures in a row; null after a success, and when an attempt comes over an hour late",
+    ),
+  ),
   waiting: count("Deliveries that are not taken yet"),
   old_secret_until: orNull(
     time("UTC; until then the secret before signs as well; null without one"),
