@@ -179,6 +179,32 @@ describe("browser: the answer first", function () {
       await page.locator(`.panel [data-id="${placeOf(3).id}"]`).waitFor();
     });
 
+  it("keeps a card open where there is no map when the position comes late", async () => {
+    const { page } = await openPage({ ...phone, position: at(8) });
+    await page.addInitScript(withoutWebgl);
+    await page.addInitScript(`{
+      const { geolocation } = navigator;
+      const find = geolocation.getCurrentPosition.bind(geolocation);
+      geolocation.getCurrentPosition = (...all) => addEventListener("come", () => find(...all));
+    }`);
+    await page.goto(`${site.web.baseUrl}/?fuel=95`);
+    await press(page, "Testograd");
+    await page.getByText("Within 5 km of the middle of Testograd").waitFor();
+    await page.goto(`${site.web.baseUrl}/?fuel=95`);
+    await page.locator("#early").waitFor({ state: "detached" });
+    const [station] = await names(page);
+    await page.getByRole("button", { name: station! }).first().click();
+    const card = page.getByRole("heading", { name: station! });
+    await card.waitFor();
+    const kept = () => page.evaluate<string>("JSON.stringify(localStorage)");
+    const before = await kept();
+    await page.evaluate('dispatchEvent(new Event("come"))');
+    await until(kept, (now) => now !== before);
+    expect(await card.isVisible()).to.equal(true);
+    await press(page, "Back");
+    await page.getByText("Within 5 km of you").waitFor();
+  });
+
   itLong("shows the pins of a chosen city until the map has drawn its own", async () => {
     const { page } = await openPage(phone);
     let letGo = (): void => {};

@@ -63,7 +63,7 @@ export async function start(): Promise<void> {
   origin.subscribe((from) => {
     if (from === null || from === place || map.peek() !== null) return;
     const at = { zoom: placeZoom, ...from };
-    if (noMap.peek() !== null) return listAround(at);
+    if (noMap.peek() !== null) return loadAround(at);
     const aside = besidePanel(at, size);
     if (drawing !== null && sketch.peek() === null) lookAhead(aside, size);
     goTo(aside);
@@ -252,7 +252,15 @@ export function goTo(target: Target): void {
   else early = target;
 }
 
-function listAround({ lat, lon, zoom }: Target): void {
+function listAround(target: Target): void {
+  loadAround(target);
+  // The answer that the page has begun with stays in sight.
+  if (panel.peek() === "nearest") putListBelow();
+  else openPanel("list");
+}
+
+/** What the list shows without a map; what is open on it stays. */
+function loadAround({ lat, lon, zoom }: Target): void {
   const box = {
     south: lat - listReach.lat,
     west: lon - listReach.lon,
@@ -261,9 +269,6 @@ function listAround({ lat, lon, zoom }: Target): void {
   };
   view.value = { boxes: [box], zoom, lat, lon };
   look([box], Math.max(zoom, 10));
-  // The answer that the page has begun with stays in sight.
-  if (panel.peek() === "nearest") putListBelow();
-  else openPanel("list");
 }
 
 function hasWebgl(): boolean {
