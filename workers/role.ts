@@ -89,21 +89,23 @@ export function createDutyWorker(
 ) {
   const { config, log, clock, redis } = deps;
   const watch = createDutyWatch(deps, dutyAlarm(deps.db, clock));
-  const underWay = new Set<DutyName>();
+  const underWay = new Map<DutyName, Promise<void>>();
 
-  const run = async ({ data: { duty } }: Job<SlotJob>): Promise<void> => {
+  /** A job that this process took again, because Redis was away for longer than its lock, shares the first run. */
+  const run = ({ data: { duty } }: Job<SlotJob>): Promise<void> => {
+    const running = underWay.get(duty) ?? begin(duty).finally(() => underWay.delete(duty));
+    underWay.set(duty, running);
+    return running;
+  };
+
+  const begin = async (duty: DutyName): Promise<void> => {
     const work = duties[duty];
     if (work === undefined) throw new Error(`unknown duty ${duty}`);
-    // Redis was away for longer than the job's lock: one run is enough, and does not take the place of other duties.
-    if (underWay.has(duty)) return;
-    underWay.add(duty);
     const startedAt = performance.now();
-    const result = await work()
-      .catch(async (error: unknown) => {
-        await sleep(pauseMs);
-        throw error;
-      })
-      .finally(() => underWay.delete(duty));
+    const result = await work().catch(async (error: unknown) => {
+      await sleep(pauseMs);
+      throw error;
+    });
     if (result === leftOut) return;
     // The work is done; a failure to note it can only cause an alarm.
     await noteDuty(redis, config.redisPrefix, duty, clock()).catch(() => {});

@@ -70,11 +70,11 @@ describe("fault: an upkeep process in the middle of a duty", function () {
     const { role, lock } = await startWaiting();
     await redis.del(lock);
     await until(
-      () => queue.getJobCountByTypes("active", "wait", "prioritized"),
-      (count) => count === 0,
+      () => redis.exists(lock),
+      (count) => count === 1,
     );
     const waiting =
-      "select 1 from pg_stat_activity where query like '%feeds%' and wait_event_type = 'Lock'";
+      "select 1 from pg_stat_activity where datname = current_database() and query like '%feeds%' and wait_event_type = 'Lock'";
     expect(await rows(instance.db, waiting)).to.have.length(1);
     expect(await redis.hget(`${instance.redisPrefix}:duties`, "feeds")).to.equal(null);
     await hold.rollback();

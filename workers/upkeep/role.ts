@@ -60,8 +60,9 @@ export function createUpkeepRole(deps: RoleDeps): Role {
       sentinel: createSentinel(deps),
       rates: whileTrusted(deps, () => learnInstanceRates(deps)),
     },
-    // With longer ones, duties of 5 s were late when a process was killed in one, although another stood by.
-    { concurrency: 2, lockDuration: 5000, stalledInterval: 2500, maxStalledCount: 100 },
+    // With longer ones, duties of 5 s were late when a process was killed in one, although another stood by. A duty
+    // whose job was taken again holds two places.
+    { concurrency: 3, lockDuration: 5000, stalledInterval: 2500, maxStalledCount: 100 },
   );
   return {
     start: async () => {
