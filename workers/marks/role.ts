@@ -230,8 +230,11 @@ export function createRetryBackoff(
     },
     isFailing: (stationId: string): boolean => failed.has(stationId),
     failing: (): string[] => [...failed.keys()],
-    /** Stations whose next try is due. */
+    /** Stations whose next try is due, the one that has waited longest first. */
     due: (): string[] =>
-      [...failed].flatMap(([stationId, { nextAt }]) => (now() < nextAt ? [] : stationId)),
+      [...failed.values()]
+        .filter(({ nextAt }) => nextAt <= now())
+        .sort((a, b) => a.nextAt - b.nextAt)
+        .map(({ stationId }) => stationId),
   };
 }
