@@ -17,9 +17,9 @@ export function playSeeds(first: number): void {
           writeMs: 23_000,
           strangerMs: 20_000,
         });
-        expect(marks).to.be.greaterThan(1500);
-        expect(answers).to.be.greaterThan(100);
-        expect(restarts).to.be.greaterThan(20);
+        expect(marks).to.be.greaterThan(500);
+        expect(answers).to.be.greaterThan(50);
+        expect(restarts).to.be.greaterThan(10);
       });
     }
   });
