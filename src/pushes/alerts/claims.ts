@@ -3,6 +3,7 @@ import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import type { Producer } from "#src/infrastructure/queues.ts";
 import { msOf } from "#src/marks/marks.ts";
 import type { Wanted } from "#src/pushes/alerts/matches.ts";
+import { failuresOf } from "#src/pushes/failures.ts";
 
 /** Devices that one look wakes. */
 export const wokenAtOnce = 200;
@@ -76,9 +77,7 @@ export const claimDevice = (
   inTransaction(db, async (tx) => {
     const sql = `update push_devices d set claims = claims % 1000000000000 + 1, tried_at = server_now(),
          claimed_until = server_now() + ?::int * interval '1 ms',
-         -- Time in which nothing was sent is no patience: no fuel came, or this role was away.
-         failing_since = case when d.next_at > server_now() - interval '1 hour' then d.failing_since end,
-         failures = case when d.next_at > server_now() - interval '1 hour' then d.failures else 0 end
+         ${failuresOf("d")}
        where d.id = ? and ${mayBeTold} and ${waits}
        returning d.id as "deviceId", d.claims as claim, d.sealed, d.lang, d.time_zone as "timeZone",
          d.sent_day as "sentDay", d.sent_count as "sentCount", d.failures,

@@ -5,6 +5,7 @@ import { type Db, rows, type Statements } from "#src/infrastructure/db.ts";
 import { pipelinedTransaction } from "#src/infrastructure/pipelined-transaction.ts";
 import type { Producer } from "#src/infrastructure/queues.ts";
 import { msOf } from "#src/marks/marks.ts";
+import { failuresOf } from "#src/pushes/failures.ts";
 
 /** Stations or marks of one delivery. */
 const batchMax = 100;
@@ -89,9 +90,7 @@ export const claimDelivery = (
       tx,
       `update webhook_endpoints e set claims = claims % 1000000000000 + 1, tried_at = server_now(),
          claimed_until = server_now() + ?::int * interval '1 ms',
-         -- Time in which nothing was sent is no patience: its partner was switched off, or this role was away.
-         failing_since = case when e.next_at > server_now() - interval '1 hour' then e.failing_since end,
-         failures = case when e.next_at > server_now() - interval '1 hour' then e.failures else 0 end
+         ${failuresOf("e")}
        where e.id = ? and ${mayBeSent} and ${somethingWaits}
        returning e.id as "endpointId", e.partner_id as "partnerId", e.claims as claim, e.url, e.failures,
          ${msOf("e.failing_since")} as "failingSince",
