@@ -9,6 +9,7 @@ import { type Alarm, raiseAlarms, subjectOfSource } from "#src/alarms/raise.ts";
 import { createBatcher } from "#src/infrastructure/batcher.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, isIdleTooLong, isUnavailable, rows } from "#src/infrastructure/db.ts";
+import { slices } from "#src/infrastructure/lists.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { duplicateOf, type FirstMark, loadFirstMarks } from "#src/marks/first-mark.ts";
 import { isMissingPartition, loadReports, markId } from "#src/marks/marks.ts";
@@ -21,10 +22,11 @@ type Duplicate = Pick<Extract<Admission, { kind: "duplicate" }>, "of" | "named">
 
 export interface Intake {
   /**
-   * Checks and stores one mark (decisions 3): when this resolves, the mark is safe, refused, or a duplicate.
-   * Rejects when it could not be stored or that is not known. `trace`: the request's `traceparent`, where it is traced.
+   * Checks and stores the marks of a call in their order (decisions 3): when one's promise resolves, it is safe, refused,
+   * or a duplicate. Rejects when it could not be stored or that is not known. `trace`: the request's `traceparent`,
+   * where it is traced.
    */
-  submit(incomingMark: IncomingMark, trace?: string): Promise<Admission>;
+  submit(incomingMarks: readonly IncomingMark[], trace?: string): Promise<Admission>[];
   /** Reads the mark that another one repeats, together with those of others; what is gone is undefined. */
   repeated(
     duplicate: Duplicate,
@@ -70,8 +72,13 @@ export function createIntake(deps: {
       return alone;
     }
   };
-  const batches = createBatcher<IncomingMark, Admission>({
-    ...{ atOnce: config.batchesInFlight, max: config.batchMax, sameTurn: true, run: handle },
+  const batches = createBatcher<readonly IncomingMark[], readonly (Admission | Error)[]>({
+    ...{ atOnce: config.batchesInFlight, max: config.batchMax, sameTurn: true },
+    weigh: ({ length }) => length,
+    run: async (calls) => {
+      const made = await handle(calls.flat());
+      return calls.map(({ length }) => made.splice(0, length));
+    },
   });
 
   const repeats = createBatcher<Duplicate, Awaited<ReturnType<Intake["repeated"]>>>({
@@ -153,9 +160,19 @@ export function createIntake(deps: {
   };
 
   return {
-    submit: (incomingMark, trace) => {
-      if (trace !== undefined) traces.set(incomingMark, trace);
-      return batches.add(incomingMark);
+    submit: (incomingMarks, trace) => {
+      if (trace !== undefined) for (const mark of incomingMarks) traces.set(mark, trace);
+      let before: Promise<unknown> = Promise.resolve();
+      // Each slice is in one transaction, after the one before: a later mark must never be judged before an earlier one.
+      return [...slices(incomingMarks, config.batchMax)].flatMap((slice) => {
+        const made = before.then(() => batches.add(slice));
+        before = made;
+        return slice.map(async (_, index) => {
+          const admission = (await made)[index]!;
+          if (admission instanceof Error) throw admission;
+          return admission;
+        });
+      });
     },
     repeated: repeats.add,
     drain: batches.drain,

@@ -68,7 +68,7 @@ export async function answerMark(
     ctx.body = orThrow(result!);
     return;
   }
-  const admission = await services.intake.submit(incomingMark, ctx.state.span?.traceparent);
+  const admission = await services.intake.submit([incomingMark], ctx.state.span?.traceparent)[0]!;
   if (admission.kind === "refused") throw new Refused(admission.problem);
   const { waitMs, applied } = readPrefer(ctx.get("Prefer"), services.config.waitMs);
   // The time of metering and storing is part of the caller's wait.

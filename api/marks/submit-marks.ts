@@ -1,4 +1,4 @@
-import type { Admission, IncomingMark } from "#src/domain/admit.ts";
+import type { IncomingMark } from "#src/domain/admit.ts";
 import { type Fault, isRefusal, type Refusal, refuse } from "#src/contract/refusals.ts";
 import {
   batchBody,
@@ -77,21 +77,13 @@ export const submitMarksRoute = (services: MarkDeps) =>
       }
       const { reportsWaitMs } = services.config;
       const { waitMs, applied } = readPrefer(ctx.get("Prefer"), reportsWaitMs, 0);
-      const previous = new Map<string, Promise<unknown>>();
-      const submit = async (incomingMark: IncomingMark): Promise<Admission> => {
-        // Two marks of one user must meet the checks in the order sent, whatever batch each falls into.
-        const before = previous.get(incomingMark.reporter);
-        const admitted = (before ?? Promise.resolve())
-          .catch(() => {})
-          .then(() => services.intake.submit(incomingMark, ctx.state.span?.traceparent));
-        previous.set(incomingMark.reporter, admitted);
-        return admitted;
-      };
+      const readable = read.filter((item): item is IncomingMark => !isRefusal(item));
+      const admitted = services.intake.submit(readable, ctx.state.span?.traceparent).values();
       let unread: unknown;
       const answers = await Promise.allSettled(
         read.map(async (incomingMark) => {
           if (isRefusal(incomingMark)) return incomingMark;
-          const admission = await submit(incomingMark);
+          const admission = await admitted.next().value!;
           if (admission.kind === "refused") return admission.problem;
           const leftMs = waitMs - (performance.now() - arrivedAt);
           try {
@@ -113,9 +105,8 @@ export const submitMarksRoute = (services: MarkDeps) =>
           services.log.error({ request_id: requestId, error: { message: what, stack } }, message);
         }
       // Whoever forwards marks sends the call again, as with a single one.
-      const readable = read.filter((item) => !isRefusal(item)).length;
-      if (readable > 0 && lost.filter(({ reason }) => isUnavailable(reason)).length === readable)
-        throw new Refused(noneStored);
+      const unavailable = lost.filter(({ reason }) => isUnavailable(reason)).length;
+      if (readable.length > 0 && unavailable === readable.length) throw new Refused(noneStored);
       const results = answers.map((answer) =>
         answer.status === "fulfilled" ? answer.value : notStored,
       );

@@ -97,7 +97,7 @@ export async function explainMarks(stage: FilledStage): Promise<Part[]> {
         config.reporterPepper,
         clock(),
       );
-      const admission = await intake.submit(mark);
+      const admission = (await intake.submit([mark])[0])!;
       if (admission.kind !== "accepted") throw new Error(JSON.stringify(admission));
       await processStations({ db: explaining, config, clock, log, reviewCities }, [mark.stationId]);
     }

@@ -6,7 +6,7 @@ import { expectRefolded, untilProcessed } from "#test/flow/refold.ts";
 import { useStage } from "#test/flow/stage.ts";
 
 describe("flow: asynchronous marks", function () {
-  const { instance, country, client } = useStage(45, ["web", "marks"], {
+  const { instance, country, client } = useStage(55, ["web", "marks"], {
     NEW_REPORTERS_DAILY: "100000",
   });
   const at = (n: number) => ({ lat: placeOf(n).lat, lon: placeOf(n).lon });
@@ -161,6 +161,26 @@ describe("flow: asynchronous marks", function () {
     expect(dry.body.reports[4].fuel.status).to.equal("low");
     expect(dry.body.reports[5]).to.have.nested.property("published.outcome", "expired");
     expect(await Promise.all(tables.map(count))).to.deep.equal(before);
+  });
+
+  it("judges each mark after those before it, as the dry run does, also those of other users", async () => {
+    for (const user of ["first of two", "second of two"]) await country.meet(user, 9 * 24 * 60);
+    // Out of the reach of the other tests' marks, and 600 m apart.
+    const [far, here] = [placeOf(50), placeOf(52)].map(({ id, lat, lon }) => ({
+      ...{ station_id: id, lat, lon },
+    }));
+    const reports = [
+      { ...far, user_ref: "first of two", status: "yes" },
+      { ...here, user_ref: "first of two", status: "low" },
+      { ...here, user_ref: "second of two", status: "no" },
+    ];
+    const verdicts = async (headers: Record<string, string>) => {
+      const { body } = await client.post("/reports", { reports }, headers);
+      return body.reports.map((one: { published: object }) => one.published);
+    };
+    const tried = await verdicts({ "X-Dry-Run": "1" });
+    expect(tried[2]).to.include({ rule: "no-nearby-marks", needed: 2, outcome: "pending" });
+    expect(await verdicts({ Prefer: "wait=10" })).to.deep.equal(tried);
   });
 
   it("X-Dry-Run sees a user whose marks have all come too late as one who is new now", async () => {
