@@ -6,6 +6,7 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, inTransaction, rows, type Statements, type Tx } from "#src/infrastructure/db.ts";
 import { lockIntake, lockStations } from "#src/infrastructure/locks.ts";
 import { refuseAbsentPartner } from "#src/keys/partners.ts";
+import { oldestDay } from "#src/marks/mark-tables.ts";
 import { idsByDays, type Person, reporterOf } from "#src/marks/marks.ts";
 import { forgetDevice } from "#src/pushes/alerts/devices.ts";
 import { act } from "#src/operators/act.ts";
@@ -74,11 +75,9 @@ export async function findPerson(
 async function clearAhead(db: Db, config: Config, person: Person): Promise<void> {
   const reporter = await findPerson(db, config, person);
   if (reporter === null) return;
-  const { positionDays, retentionDays } = config;
-  // Older marks of a device hold nothing personal any more. Those of a partner still have the partner's ids.
-  const days = "device" in person ? Math.min(positionDays, retentionDays) : retentionDays;
   const now = await databaseNow(db);
-  for (const ids of idsByDays(now - (days + 2) * dayMs, now)) {
+  // All days: what the settings let go may still be there, and external ids stay as long as their marks.
+  for (const ids of idsByDays((await oldestDay(db)) ?? now, now)) {
     const stations = await stationsOf(db, reporter.id, ids);
     if (stations.length > 0)
       await inTransaction(db, (tx) => clearMarks(tx, reporter.id, ids, stations));

@@ -179,6 +179,44 @@ describe("flow: erasing a person", function () {
     expect(erased).to.deep.equal([false, true]);
   });
 
+  it("clears the marks of all days, also those that no setting would keep any more", async () => {
+    const ids: number[] = [];
+    for (const days of [40, 410]) {
+      const [own, device] = [place(), place()];
+      const body = { status: "yes", text: "fine", external_id: `${days} days ago` };
+      await partners[0]!.mark(own, "regular", body);
+      await pages[1]!.post(`/widget/stations/${device.id}/report`, {
+        ...{ ...body, device: "d-long", lat: device.lat, lon: device.lon, acc_m: 10 },
+      });
+      await settled();
+      const day = Math.floor(Date.now() / 86_400_000) - days;
+      const partition = "select ensure_mark_partitions(date '1970-01-01' + ?::int, 1)";
+      await rows(country.db, partition, [day]);
+      const moved = await rows<{ id: number }>(
+        country.db,
+        `update marks set id = (?::bigint << 32) + (id & 4294967295)
+         where station_id = any(?::text[]) returning id`,
+        [day, [own.id, device.id]],
+      );
+      ids.push(...moved.map(({ id }) => id));
+    }
+    expect(ids).to.have.length(4);
+    const kept = async () =>
+      rows(
+        country.db,
+        `select num_nonnulls(lat, lon, comment, external_id) as kept from marks
+         where id = any(?::bigint[])`,
+        [ids],
+      );
+    expect(await kept()).to.deep.equal(ids.map(() => ({ kept: 4 })));
+    for (const { body: erased } of [
+      await partners[0]!.delete("/users/regular"),
+      await pages[0]!.post("/widget/forget", { device: "d-long" }),
+    ])
+      expect(erased).to.deep.equal({ erased: true });
+    expect(await kept()).to.deep.equal(ids.map(() => ({ kept: 0 })));
+  });
+
   it("hands out what is kept, and has nothing to hand out afterwards", async () => {
     const here = place();
     const body = { status: "yes", text: "fine", external_id: "mine", prices: { "95": 60.5 } };
