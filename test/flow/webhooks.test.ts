@@ -281,6 +281,23 @@ describe("flow: webhooks", function () {
     );
   });
 
+  it("take the status of an answer whose end does not come in time", async () => {
+    const { path } = await register(["key.expiring"]);
+    receiver.answer = (response, n) =>
+      void response.writeHead(n === 0 ? 200 : 410).write("at work");
+    await test(path);
+    await withRole(
+      async () => {
+        const { deliveries } = await delivered(path, 1);
+        expect(deliveries[0]).to.include({ attempts: 1, status: 200, answer: "at work" });
+        await test(path);
+        const off = await settled(path, ({ enabled }) => enabled === false);
+        expect(off).to.include({ off_reason: "gone" });
+      },
+      { WEBHOOK_TIMEOUT_MS: "200" },
+    );
+  });
+
   it("are switched off at once by 410, with an alarm", async () => {
     const { id, path } = await register(["key.expiring"]);
     receiver.answer = status(410);

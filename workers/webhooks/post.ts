@@ -41,28 +41,27 @@ function exchange(
 ): Promise<{ status: number; answer: string }> {
   return new Promise((resolve, reject) => {
     const sent = receivers.request(url, { method: "POST", headers, signal });
-    let isAnswered = false;
+    let end: (() => void) | null = null;
+    // The status has come with the head: what goes wrong after it takes no answer away.
+    const fail = (error: Error): void => (end === null ? reject(error) : end());
     sent.on("response", (response) => {
-      isAnswered = true;
       const pieces: Buffer[] = [];
       let bytes = 0;
-      const end = (): void => {
+      end = (): void => {
         resolve({ status: response.statusCode!, answer: readable(Buffer.concat(pieces)) });
         sent.destroy();
       };
       response.on("data", (piece: Buffer) => {
         pieces.push(piece);
         bytes += piece.length;
-        if (bytes >= answerBytesMax) end();
+        if (bytes >= answerBytesMax) end!();
       });
       response.on("end", end);
-      response.on("error", reject);
+      response.on("error", fail);
     });
-    sent.on("error", reject);
+    sent.on("error", fail);
     // All that is told of a 101, which nobody asked for: without an end the worker would wait for ever.
-    sent.on("close", () => {
-      if (!isAnswered) reject(new Error("The connection ended without an answer"));
-    });
+    sent.on("close", () => fail(new Error("The connection ended without an answer")));
     sent.end(body);
   });
 }
