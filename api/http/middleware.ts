@@ -33,13 +33,14 @@ const bearer = /^bearer +([\w]+) *$/i;
  * (decisions 21.17).
  */
 function authenticate({ keys, meter }: HttpDeps): Check<Route> {
-  const enter = ({ headers, state }: Context, text: string, key: KeyInfo | null): void => {
+  /** Lets the page of a known key read every answer, also that the key has ended or cannot be asked about. */
+  const openToPage = ({ headers, state }: Context, known: KeyInfo | null | undefined): void => {
     const { origin } = headers;
-    if (origin !== undefined) {
-      // A page may read that its key has ended.
-      const known = key ?? keys.ended(text);
-      if (known !== null) state.forPage = headersForPage(known, origin);
-    }
+    if (origin !== undefined && known) state.forPage = headersForPage(known, origin);
+  };
+  const enter = (ctx: Context, text: string, key: KeyInfo | null): void => {
+    const { state } = ctx;
+    openToPage(ctx, key ?? keys.ended(text));
     if (key === null) throw new Refused(invalidKey);
     state.key = key;
   };
@@ -50,7 +51,10 @@ function authenticate({ keys, meter }: HttpDeps): Check<Route> {
     if (key && !isOutdated) return enter(ctx, text, key);
     // Before the look-up, which may fail: every answer carries limits.
     ctx.state.limits = meter.anonymous(viewerNetwork(ctx.state.ip));
-    if (isOutdated) throw new Refused(outdatedKeys);
+    if (isOutdated) {
+      openToPage(ctx, key);
+      throw new Refused(outdatedKeys);
+    }
     if (key === null) return enter(ctx, text, null);
     return keys.find(text).then((found) => enter(ctx, text, found));
   };

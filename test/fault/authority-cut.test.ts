@@ -158,6 +158,9 @@ describe("fault: a web process that is cut from what tells it who may do what", 
   it("answers 503 after a minute at most when it is cut from Redis too, and comes back by itself", async () => {
     const key = await issue("secret");
     expect(codeOf(await key.ask())).to.equal("200");
+    const page = await issue("publishable", ["shop.test"]);
+    const askFromPage = () => page.ask({ Origin: "https://shop.test" });
+    expect(codeOf(await askFromPage())).to.equal("200");
     const stream = await openStream(cut.baseUrl, key.text);
     postgres.set("blackhole");
     redis.set("blackhole");
@@ -170,6 +173,12 @@ describe("fault: a web process that is cut from what tells it who may do what", 
       "5",
     ]);
     expect(await stream.over).to.equal("ended");
+    // The page may read why, and when to come again.
+    const refused = await askFromPage();
+    expect([codeOf(refused), refused.headers.get("access-control-allow-origin")]).to.deep.equal([
+      "upstream-unavailable",
+      "https://shop.test",
+    ]);
     const { status, text } = await readiness(cut);
     expect(status).to.equal(503);
     expect(JSON.parse(text).checks.keys).to.deep.include({ ok: false, critical: true });
