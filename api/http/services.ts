@@ -148,7 +148,7 @@ export function createServices(config: Config, parts: ServiceParts) {
     /** The credits of the stations' sources. */
     credits: createCredits({ db, config, log }),
     /** Stations by city and day. */
-    insights: createLatestInsights({ config, log, clock, redis }),
+    insights: createLatestInsights({ config, log, redis }),
     /** Median prices of each grade around a place. */
     priceMedians: createLatestMedians({ config, log, clock, redis }),
     /** Stations that the marks workers cannot fold. */
