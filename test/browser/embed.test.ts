@@ -5,7 +5,8 @@ import { issueConsumerKey } from "#src/keys/consumer-key.ts";
 import { closeIncident, openIncident } from "#src/alarms/service/incidents.ts";
 import { isRefusal } from "#src/contract/refusals.ts";
 import { by } from "#test/harness/by.ts";
-import { until } from "#test/flow/client.ts";
+import { rows } from "#src/infrastructure/db.ts";
+import { createClient, until } from "#test/flow/client.ts";
 import { useMap, withoutWebgl } from "#test/browser/map-site.ts";
 import { isClean, openPage, useBrowser } from "#test/harness/browser.ts";
 import { itLong, windowsTried } from "#test/harness/long.ts";
@@ -55,6 +56,34 @@ describe("browser: embedding the map", function () {
     expect(complaints).to.deep.equal([]);
     const foreign = requests.filter((url) => !url.startsWith("data:"));
     expect(foreign.filter((url) => !url.startsWith(`${site.web.baseUrl}/`))).to.deep.equal([]);
+  });
+
+  it("opens on a city by a short form that its whole name contains", async () => {
+    const [lat, lon] = [56.84, 60.6];
+    await rows(
+      site.country.db,
+      `with made as (
+         insert into cities (id, source, name, region, lat, lon, population)
+         values ('short', 'test', 'Екатеринбург', 'Урал', ?, ?, 900) returning id)
+       select pg_notify('cities', id) from made`,
+      [lat, lon],
+    );
+    const client = createClient(site.web.baseUrl, site.country.secret);
+    await until(
+      async () => (await client.get("/cities?q=екат")).body.total as number,
+      (total) => total === 1,
+    );
+    const { page, requests } = await openPage();
+    await page.goto(site.widgetUrl({ city: "екат" }));
+    const isAsked = (url: string): boolean => {
+      const box = /\/stations\?bbox=([^&]+)/.exec(decodeURIComponent(url))?.[1]?.split(",");
+      const [south, west, north, east] = (box ?? []).map(Number);
+      return south! < lat && lat < north! && west! < lon && lon < east! && north! - south! < 5;
+    };
+    await until(
+      () => Promise.resolve(requests.some(isAsked)),
+      (isThere) => isThere,
+    );
   });
 
   itLong("warns of a city that there is not, and offers those of that beginning", async () => {

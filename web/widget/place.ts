@@ -25,12 +25,17 @@ export const placeZoom = 12;
  */
 export function placeAtStart(): Place | null {
   if (page.point !== null) return { ...page.point, city: "" };
-  const early = document.getElementById("early")?.dataset ?? {};
-  const [lat, lon, zoom] = [early["lat"], early["lon"], early["zoom"]].map(Number);
-  if (early["city"]) return { lat: lat!, lon: lon!, zoom: zoom!, city: early["city"] };
+  const found = placeFound();
+  if (found !== null) return found;
   // An address' city that the server has not found, or could not be asked about.
   const kept = keptPlace();
   return page.city === "" || page.city === kept?.city ? kept : null;
+}
+
+/** The city that the server has found for this page; null when it has none, or was not asked. */
+export function placeFound(): (Target & { city: string }) | null {
+  const { lat, lon, zoom, city } = document.getElementById("early")?.dataset ?? {};
+  return city ? { lat: Number(lat), lon: Number(lon), zoom: Number(zoom), city } : null;
 }
 
 function keptPlace(): Place | null {

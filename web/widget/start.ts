@@ -11,7 +11,7 @@ import { loadParts } from "#web/widget/parts/later.tsx";
 import { boxesAround } from "#web/widget/rectangles.ts";
 import { restore, whenSilent } from "#web/widget/offline/kept.ts";
 import { openCard, openPanel, panel, putListBelow, selected } from "#web/widget/panels.ts";
-import { placeAtStart, placeZoom } from "#web/widget/place.ts";
+import { placeAtStart, placeFound, placeZoom } from "#web/widget/place.ts";
 import {
   besidePanel,
   endSketch,
@@ -201,8 +201,13 @@ function keepConfig(): void {
 }
 
 /** The city with this name; "unknown", with a warning, when there is none, null when nothing was asked or said. */
-async function findCity(name: string): Promise<City | "unknown" | null> {
+async function findCity(
+  name: string,
+): Promise<Pick<City, "lat" | "lon" | "zoom" | "name"> | "unknown" | null> {
   if (name === "" || page.point !== null) return null;
+  // The server knows more of a city's names than its list can be searched for.
+  const found = placeFound();
+  if (found !== null) return { ...found, name: found.city };
   const told = await ask<{ cities: City[] }>(`/cities?limit=50&q=${encodeURIComponent(name)}`);
   // Without the service there is no warning about the city.
   if (told.kind !== "ok") return null;
