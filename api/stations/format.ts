@@ -6,7 +6,7 @@ import { refused } from "#api/http/errors.ts";
 import { type Representation, sendJson, sendRepresentation } from "#api/http/respond.ts";
 import type { Form, ReplyShape } from "#api/openapi/answers.ts";
 import type { HeaderName } from "#api/openapi/headers.ts";
-import { station, stationExample } from "#src/contract/shapes/stations.ts";
+import { stationExample, stationLine } from "#src/contract/shapes/stations.ts";
 import type { ApiContext, Written } from "#api/http/route.ts";
 import {
   type ListRest,
@@ -135,7 +135,7 @@ function inPieces(answer: Answer, rest: ListRest, format: Format, ctx?: ApiConte
 
 /** NDJSON and CSV in the OpenAPI document, and the headers that hold their envelope. */
 export const lineForms: Record<string, Form> = {
-  "application/x-ndjson": { schema: station, example: stationExample },
+  "application/x-ndjson": { schema: stationLine, example: stationExample },
   "text/csv": {
     schema: Type.String({
       pattern: `^${csvColumns.join()}\\n`,
@@ -163,7 +163,7 @@ export const lineHeadersOf = (fixed?: Format): readonly HeaderName[] =>
     : [];
 
 /** Raise it when the same content is written in another way, so that no caller keeps the old one. */
-export const schemaVersion = 3;
+export const schemaVersion = 4;
 
 /** The values that determine an answer's content and form; `as_of` is not among them (decisions 7). */
 interface Tagged {

@@ -1,4 +1,4 @@
-import { nothing, borrow, borrowJoined } from "#snapshots/model/long-buffers.ts";
+import { nothing, borrow } from "#snapshots/model/long-buffers.ts";
 
 /**
  * The boundary between the JSON of two stations. It occurs nowhere else: quotes within a text are escaped, and no other
@@ -17,13 +17,29 @@ const longer =
   featureHead.length + geometryHead.length + propertiesHead.length + 1 - idFrom - latFrom - lonFrom;
 
 const [quote, comma, brace, lineFeed] = [0x22, 0x2c, 0x7d, 0x0a];
+const [letterD, letterE, letterP, nullWord] = [0x64, 0x65, 0x70, 0x6e756c6c];
+/** Bytes from `pending_status` to the end of a station without a dispute, at least and at most. */
+const [endMin, endMax] = [84, 98];
+
+/**
+ * Where the empty time of a station that ends here stands, or -1: before `,"pending_status`. Readers that find out the
+ * types of columns take it for a text, so exports have null there (decisions 17.8): less than a 32nd longer. A search
+ * of the whole text took 1 ms longer.
+ */
+function emptyTimeBefore(stations: Buffer, stop: number): number {
+  for (let at = stop - endMin; at >= stop - endMax; at--)
+    if (stations[at] === letterP && stations[at - 3] === quote && stations[at - 4] === quote)
+      return stations[at - 7] === letterD && stations[at - 8] === letterE ? at - 4 : -1;
+  return -1;
+}
 
 /**
  * Stations, `{…},{…}` with or without a comma at the end, as GeoJSON features in the same way, between two texts.
  * Bytes are copied, because replacing by a pattern took three times as long: 4 ms for 4000 stations.
  */
 export function writeFeatures(stations: Buffer, head = nothing, tail = nothing): Buffer {
-  const room = stations.length + longer * (1 + countOf(stations, boundary));
+  const room =
+    stations.length + longer * (1 + countOf(stations, boundary)) + (stations.length >> 5);
   const out = borrow(head.length + room + tail.length);
   const end = stations.at(-1) === comma ? stations.length - 1 : stations.length;
   let to = 0;
@@ -49,10 +65,16 @@ export function writeFeatures(stations: Buffer, head = nothing, tail = nothing):
     put(geometryHead);
     const lat = afterId + 1 + latFrom;
     const lon = stations.indexOf(comma, lat) + 1 + lonFrom;
-    const rest = copyUntil(comma, lon);
+    let rest = copyUntil(comma, lon);
     out[to++] = comma;
     copyUntil(comma, lat);
     put(propertiesHead);
+    const empty = emptyTimeBefore(stations, stop);
+    if (empty >= 0) {
+      to += stations.copy(out, to, rest, empty);
+      to = out.writeUInt32BE(nullWord, to);
+      rest = empty + 2;
+    }
     to += stations.copy(out, to, rest, stop);
     out[to++] = brace;
     if (stop < stations.length) out[to++] = comma;
@@ -64,12 +86,24 @@ export function writeFeatures(stations: Buffer, head = nothing, tail = nothing):
 
 /** The same stations with line feeds in place of the commas between them and at their end, between two texts. */
 export function writeLines(stations: Buffer, head = nothing, tail = nothing): Buffer {
-  const out = borrowJoined([head, stations, tail]);
-  const lines = out.subarray(head.length, out.length - tail.length);
-  for (let at = lines.indexOf(boundary); at >= 0; at = lines.indexOf(boundary, at + 1))
-    lines[at + 1] = lineFeed;
-  if (lines.at(-1) === comma) lines[lines.length - 1] = lineFeed;
-  return out;
+  const room = head.length + (stations.length >> 5);
+  const out = borrow(room + stations.length + tail.length);
+  // They are copied behind the room, and moved to the front as far as it is used up.
+  stations.copy(out, room);
+  let [from, to] = [room, head.copy(out)];
+  for (let at = 0; at >= 0;) {
+    at = stations.indexOf(boundary, at + 1);
+    const stop = at >= 0 ? at + 1 : stations.length - (stations.at(-1) === comma ? 1 : 0);
+    out[room + stop] = lineFeed;
+    const empty = room + emptyTimeBefore(stations, stop);
+    if (empty < room) continue;
+    out.copyWithin(to, from, empty);
+    to = out.writeUInt32BE(nullWord, to + empty - from);
+    from = empty + 2;
+  }
+  out.copyWithin(to, from, room + stations.length);
+  to += room + stations.length - from;
+  return out.subarray(0, to + tail.copy(out, to));
 }
 
 function countOf(text: Buffer, part: Buffer): number {

@@ -324,7 +324,7 @@ const readers: Record<ReadForm, Reader> = {
     expect(type).to.equal("FeatureCollection");
     const stations = features.map(({ id, geometry, properties }) => {
       const [lon, lat] = geometry.coordinates;
-      return { id, lat, lon, ...properties };
+      return asListed({ id, lat, lon, ...properties });
     });
     return { stations, rest };
   },
@@ -332,7 +332,7 @@ const readers: Record<ReadForm, Reader> = {
     stations: text
       .split("\n")
       .slice(0, -1)
-      .map((line) => JSON.parse(line) as Shown),
+      .map((line) => asListed(JSON.parse(line) as Shown)),
     rest: {
       count: Number(headers.get("x-count")),
       as_of: headers.get("x-as-of") ?? "",
@@ -342,6 +342,12 @@ const readers: Record<ReadForm, Reader> = {
     },
   }),
 };
+
+/** GeoJSON and lines have null where a list of JSON has an empty time. */
+const asListed = (station: Shown): Shown => ({
+  ...station,
+  fuel: { ...station.fuel, updated: station.fuel.updated ?? "" },
+});
 
 interface Feature {
   id: string;

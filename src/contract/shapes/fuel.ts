@@ -2,6 +2,7 @@ import {
   between,
   count,
   flag,
+  named,
   orNull,
   part,
   text,
@@ -77,6 +78,12 @@ export const fuelBlock = Type.Object(
   },
   { title: "FuelBlock", description: "A station's current fuel status." },
 );
+
+/** The same in GeoJSON and lines of JSON (decisions 17.8). */
+export const exportedFuel = named("ExportedFuelBlock", {
+  ...fuelBlock.properties,
+  updated: orNull(time("UTC; null when never set")),
+});
 
 export const fuelExample: FuelBlock = {
   chance: 90,

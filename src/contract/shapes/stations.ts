@@ -1,6 +1,6 @@
 import { count, flag, list, named, part, text, time } from "#src/contract/shapes/kinds.ts";
 import { type Static, Type } from "typebox";
-import { fuelBlock, fuelExample } from "#src/contract/shapes/fuel.ts";
+import { exportedFuel, fuelBlock, fuelExample } from "#src/contract/shapes/fuel.ts";
 
 const stationId = Type.String({
   pattern: "^[A-Za-z0-9_-]{1,64}$",
@@ -33,6 +33,9 @@ export const station = Type.Object(
   { id: stationId, ...position, ...described, fuel: fuelBlock },
   { title: "Station", description: "A station with its fuel status." },
 );
+
+/** A line of JSON. */
+export const stationLine = named("StationLine", { ...station.properties, fuel: exportedFuel });
 
 const asOf = time("UTC; the cursor of the next /stations/delta");
 export const staleAfterHours = Type.Integer({ minimum: 1, description: "Life of a status, hours" });
@@ -98,7 +101,7 @@ const feature = named("StationFeature", {
       description: "Longitude, latitude",
     }),
   }),
-  properties: part("The station's other fields", { ...described, fuel: fuelBlock }),
+  properties: part("The station's other fields", { ...described, fuel: exportedFuel }),
 });
 const collection = {
   type: Type.Literal("FeatureCollection", { description: "As GeoJSON demands it" }),
