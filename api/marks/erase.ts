@@ -25,6 +25,8 @@ export const eraseUserRoute = ({ db, config }: MarkDeps) =>
       replies,
     },
     async handle(ctx) {
+      // A query is the rest of a `user_ref` whose "?" was not encoded: the path names somebody else.
+      if (ctx.querystring !== "") throw cut;
       const userRef = ctx.params["user_ref"]!;
       if ([...userRef].length > userRefMax) throw tooLong;
       ctx.body = await erasePerson(db, config, { partner: ctx.state.key.partnerId, userRef });
@@ -52,11 +54,12 @@ export const forgetDeviceRoute = ({ db, config }: MarkDeps) =>
     },
   });
 
-const tooLong = refused("validation-failed", [
-  {
-    loc: ["path", "user_ref"],
-    msg: `String should have at most ${userRefMax} characters`,
-    type: "string_too_long",
-    ctx: { max_length: userRefMax },
-  },
-]);
+const wrongRef = (msg: string, type: string, more?: object) =>
+  refused("validation-failed", [{ loc: ["path", "user_ref"], msg, type, ...more }]);
+const cut = wrongRef(
+  "String should be percent-encoded, ? as %3F: no query here",
+  "string_encoding",
+);
+const tooLong = wrongRef(`String should have at most ${userRefMax} characters`, "string_too_long", {
+  ctx: { max_length: userRefMax },
+});

@@ -112,6 +112,9 @@ describe("flow: erasing a person", function () {
     expect((await partners[0]!.delete(path)).body).to.deep.equal(nobody);
     const longest = encodeURIComponent("😀".repeat(128));
     expect((await partners[0]!.delete(`/users/${longest}`)).body).to.deep.equal(nobody);
+    // A client that does not encode: this path names the user "a".
+    const cut = await partners[0]!.delete("/users/a?b");
+    expect([cut.status, cut.body.detail[0].loc]).to.deep.equal([422, ["path", "user_ref"]]);
     const longer = await partners[0]!.delete(`/users/${longest}x`);
     expect([longer.status, longer.body.detail[0].loc]).to.deep.equal([422, ["path", "user_ref"]]);
   });
