@@ -71,7 +71,7 @@ const close = await start(API + "/stations/stream?updated_since=" + since, heade
   texts.push(data);
   if (data !== "") first();
 });
-const isRead = await Promise.race([came.then(() => true), new Promise((end) => setTimeout(end, 5000))]);
+const isRead = await Promise.race([came.then(() => true), new Promise((end) => setTimeout(end, 20_000))]);
 close();
 // A stream that is cut, and a service that is away when it is opened again.
 const ids = [];
@@ -84,7 +84,7 @@ const server = createServer((req, res) => {
 }).listen(0);
 const seen = [];
 const end = await start("http://localhost:" + server.address().port, {}, (data) => seen.push(data));
-await new Promise((done) => setTimeout(done, 2500));
+await new Promise((done) => setTimeout(done, 4000));
 end();
 const parts = [isRead ? "✓" : "–"];
 if (seen.includes("")) parts.push('\`data: ""\`');
