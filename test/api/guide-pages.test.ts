@@ -17,7 +17,7 @@ describe("documents for programs", () => {
     const overview = await read(`${edge.origin}/llms.txt`);
     expect(overview.headers.get("content-type")).to.equal("text/markdown; charset=utf-8");
     const pages = linksOf(await overview.text());
-    expect(pages).to.have.length(26);
+    expect(pages).to.have.length(27);
     const onward = new Set<string>();
     for (const page of pages) {
       const response = await read(page);

@@ -2,7 +2,6 @@ import {
   between,
   count,
   flag,
-  named,
   orNull,
   part,
   text,
@@ -80,10 +79,10 @@ export const fuelBlock = Type.Object(
 );
 
 /** The same in GeoJSON and lines of JSON (decisions 17.8). */
-export const exportedFuel = named("ExportedFuelBlock", {
-  ...fuelBlock.properties,
-  updated: orNull(time("UTC; null when never set")),
-});
+export const exportedFuel = Type.Object(
+  { ...fuelBlock.properties, updated: orNull(time("UTC; null when never set")) },
+  { title: "ExportedFuelBlock", description: "A station's current fuel status." },
+);
 
 export const fuelExample: FuelBlock = {
   chance: 90,
