@@ -5,7 +5,6 @@ import { alarmCommand } from "#cli/alarm.ts";
 import { aboutField, examples, helpWords, naming } from "#cli/command.ts";
 import { databaseCommand, demoCommand } from "#cli/database.ts";
 import { brandCommand } from "#cli/brand.ts";
-import { chanceCommand } from "#cli/chance.ts";
 import { networkCommand } from "#cli/blocks.ts";
 import { feedCommand } from "#cli/feed.ts";
 import { citiesCommand } from "#cli/import-command.ts";
@@ -52,7 +51,6 @@ export const nouns: readonly ((output: () => Output) => Command)[] = [
   reporterCommand,
   networkCommand,
   marksCommand,
-  chanceCommand,
   runsCommand,
   queuesCommand,
   retentionCommand,

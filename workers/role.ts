@@ -100,7 +100,11 @@ export function createDutyWorker(
 
   const begin = async (duty: DutyName): Promise<void> => {
     const work = duties[duty];
-    if (work === undefined) throw new Error(`unknown duty ${duty}`);
+    // A clock of another version has enqueued it.
+    if (work === undefined) {
+      log.info({ duty }, "no duty of this version, left out");
+      return;
+    }
     const startedAt = performance.now();
     const result = await work().catch(async (error: unknown) => {
       await sleep(pauseMs);

@@ -1,6 +1,6 @@
 import zoneAt from "@photostructure/tz-lookup";
 import { LRUCache } from "lru-cache";
-import { actCall, consoleCall, type ConsoleCall, idOf } from "#api/console/operator-gate.ts";
+import { consoleCall, type ConsoleCall, idOf } from "#api/console/operator-gate.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
 import { orThrow } from "#api/http/errors.ts";
 import type { ConsoleChance, ConsoleLies } from "#src/contract/console-review.ts";
@@ -12,7 +12,6 @@ import { runsWithin } from "#src/domain/view.ts";
 import { dayMs, minuteMs } from "#src/domain/units.ts";
 import { zoneAheadMs } from "#src/domain/wall-clock.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
-import { ratesTable, readLearning, setLearning } from "#src/marks/chance-learning.ts";
 import { feedSources, heardMs, marksOfStations } from "#src/marks/chance-marks.ts";
 import { loadRuns } from "#src/marks/stored-runs.ts";
 import { unknown } from "#src/operators/act.ts";
@@ -25,7 +24,7 @@ const reportersShown = 50;
 /** What one mark of a reporter looks like says little. */
 const judgedLeast = 2;
 
-/** The chances as operators see them: what marks did to a station's, who lies, and the numbers of this instance. */
+/** The chances as operators see them: what marks did to a station's, and who lies. */
 export const chanceCalls = (services: ConsoleDeps): ConsoleCall[] => [
   consoleCall("GET", "/stations/{id}/chance", { role: "viewer" }, async (ctx) => {
     const id = idOf(stationId, ctx.params["id"]);
@@ -34,10 +33,6 @@ export const chanceCalls = (services: ConsoleDeps): ConsoleCall[] => [
   consoleCall("GET", "/lies", { role: "viewer" }, async (ctx) => {
     ctx.body = await liesIn(services.db, await liesOf(services));
   }),
-  consoleCall("GET", "/rates", { role: "viewer" }, async (ctx) => {
-    ctx.body = await ratesTable(services.db);
-  }),
-  actCall(services, "POST", "/rates/learning", setLearning),
 ];
 
 interface Lies {
@@ -77,13 +72,12 @@ async function chanceOf(services: ConsoleDeps, id: string): Promise<ConsoleChanc
   );
   const runs = await loadRuns(db, id, from, config);
   if (place === undefined || runs === null) return null;
-  const [marks, { rates }, lies] = await Promise.all([
+  const [marks, lies] = await Promise.all([
     marksOfStations(db, new Map([[id, from - heardMs]]), until),
-    readLearning(db),
     liesOf(services),
   ]);
   const trail = trailOf(
-    { ...shippedNumbers, ...rates },
+    shippedNumbers,
     lies?.shared,
     marks.get(id) ?? [],
     zoneAheadMs(until, zoneAt(place.lat, place.lon)),

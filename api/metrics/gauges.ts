@@ -10,9 +10,6 @@ import {
 import type { WatchedDuty } from "#src/infrastructure/duty-times.ts";
 import { roleOf } from "#src/infrastructure/schedule.ts";
 import type { ConsoleFeed } from "#src/contract/console-imports.ts";
-import { namedRates } from "#src/domain/chance/learning.ts";
-import { shippedNumbers } from "#src/domain/chance/numbers.ts";
-import { readLearning } from "#src/marks/chance-learning.ts";
 import { readChanceProgress } from "#src/feed/chance-levels.ts";
 import { listFeeds } from "#src/import/feeds/feeds.ts";
 import { readBacklog } from "#src/marks/backlog.ts";
@@ -286,14 +283,6 @@ export function registerGauges(services: MetricsDeps): void {
       const found = await chances();
       return found === null ? null : { marks: found.marks, levels: found.levels };
     },
-  );
-
-  const rates = kept(() => figuresOf("rates", keptMs, () => readLearning(db)));
-  gauge(
-    "fuelmark_chance_rate",
-    "The rates of change by which chances are followed: shares, hours, and refills an hour by the local hour; learnt, or as shipped.",
-    async () => namedRates((await rates())?.rates ?? shippedNumbers),
-    "rate",
   );
 
   const feeds = kept(() => figuresOf("feeds", keptMs, () => listFeeds(db)));

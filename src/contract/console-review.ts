@@ -170,15 +170,3 @@ export interface ConsoleLies {
   }[];
   reporters: { id: number; lies: number; judged: number }[];
 }
-
-/** The rates of change, as shipped and as they are in force here, and the last night that looked. */
-export interface ConsoleRates {
-  learns: boolean;
-  learnt: boolean;
-  looked: number | null;
-  stations: number;
-  marks: number;
-  changes: number;
-  result: "none" | "learnt" | "same" | "few" | "lies" | "worse";
-  rates: { name: string; shipped: number; now: number }[];
-}

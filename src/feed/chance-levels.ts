@@ -20,20 +20,14 @@ export interface ChanceProgress {
   levels: number;
 }
 
-/** What a look goes by: the database's time, ms, and the rates that this instance has learnt, as they are stored. */
-interface Claimed {
-  now: number;
-  rates: unknown;
-}
-
-/** Not null if this process follows the marks from now on, or still: one at a time does. */
-export async function claimChances(db: Db, holder: string): Promise<Claimed | null> {
+/** The database's time, ms, if this process follows the marks from now on, or still: one at a time does. Else null. */
+export async function claimChances(db: Db, holder: string): Promise<number | null> {
   const sql = `update chance_follower set holder = ?, renewed_at = server_now()
      where holder is null or holder = ?
        or abs(extract(epoch from server_now() - renewed_at)) > ${claimedS}
-     returning ${msOf("renewed_at")} as now, (select rates from chance_learning) as rates`;
-  const [claimed] = await rows<Claimed>(db, sql, [holder, holder]);
-  return claimed ?? null;
+     returning ${msOf("renewed_at")} as now`;
+  const [claimed] = await rows<{ now: number }>(db, sql, [holder, holder]);
+  return claimed?.now ?? null;
 }
 
 /** Lets another process follow at once. */

@@ -1,4 +1,4 @@
-import { dayMs, hourMs, minuteMs } from "#src/domain/units.ts";
+import { hourMs, minuteMs } from "#src/domain/units.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { QueueName } from "#src/infrastructure/queue-state.ts";
 
@@ -40,7 +40,6 @@ const dutyQueues = {
   /** Compares all copies of the stations. */
   sentinel: "upkeep",
   /** Learns how long this country's stations have fuel. */
-  rates: "upkeep",
 } as const satisfies Record<string, QueueName>;
 
 export type DutyName = keyof typeof dutyQueues;
@@ -85,7 +84,6 @@ export function schedulesOf({ slotMs, insightsMs, usageFlushMs }: Config): Sched
     schedule("service", every(serviceMs), serviceMs),
     // Some seconds after a moment of decisions 21.37, when every process has published its content.
     schedule("sentinel", "7 * * * * *", minuteMs),
-    schedule("rates", "0 37 0 * * *", dayMs),
   ];
 }
 

@@ -1,7 +1,6 @@
 import { createRandom } from "#demo/country/random.ts";
-import type { Rates } from "#src/domain/chance/learning.ts";
 import type { ChanceMark } from "#src/domain/chance/mark.ts";
-import { shippedNumbers as shipped } from "#src/domain/chance/numbers.ts";
+import { type ChanceNumbers, shippedNumbers as shipped } from "#src/domain/chance/numbers.ts";
 import { dayMs, hourMs } from "#src/domain/units.ts";
 
 export const t0 = Date.parse("2026-02-03T00:00:00Z");
@@ -13,7 +12,7 @@ export const t0 = Date.parse("2026-02-03T00:00:00Z");
 export function honestMarks(
   seed: number,
   { stations, days }: { stations: number; days: number },
-  { fuel, none }: Rates,
+  { fuel, none }: Pick<ChanceNumbers, "fuel" | "none">,
 ): { marks: ChanceMark[]; spells: { at: number; has: boolean }[][] } {
   const random = createRandom(seed);
   const until = t0 + days * dayMs;

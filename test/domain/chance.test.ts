@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { createChances } from "#src/domain/chance/chances.ts";
-import type { Rates } from "#src/domain/chance/learning.ts";
 import type { ChanceMark } from "#src/domain/chance/mark.ts";
 import { type ChanceNumbers, shippedNumbers as numbers } from "#src/domain/chance/numbers.ts";
 import { levelOf } from "#src/domain/chance/level.ts";
@@ -302,7 +301,11 @@ describe("weeks of marks", function () {
   this.timeout(120_000);
 
   /** How far from the truth the chances of the last days are, squared, and the mean share of lies of their honest `no`. */
-  function after(days: number, rates: Rates, lied: boolean): { brier: number; share: number } {
+  function after(
+    days: number,
+    rates: Pick<ChanceNumbers, "fuel" | "none">,
+    lied: boolean,
+  ): { brier: number; share: number } {
     const stations = 60;
     const { marks, spells } = honestMarks(7, { stations, days }, rates);
     const hasAt = (station: number, at: number): boolean =>
@@ -331,7 +334,7 @@ describe("weeks of marks", function () {
     }
     return { brier: sums.brier / sums.looks, share: sums.share / sums.honest };
   }
-  const busy: Rates = {
+  const busy: Pick<ChanceNumbers, "fuel" | "none"> = {
     fuel: { ...numbers.fuel, soonMeanMs: 3.6 * hourMs, lastsMeanMs: 88 * hourMs },
     none: { ...numbers.none, refillsPerHour: numbers.none.refillsPerHour.map((rate) => 2 * rate) },
   };

@@ -202,11 +202,6 @@ const done: readonly Act[] = [
     sent: ({ alarm }) => ["POST", "/alarms/acknowledge", { ids: [alarm] }],
   },
   {
-    name: "chance.learning",
-    typed: () => ["chance", "learn", "--to", "shipped"],
-    sent: () => ["POST", "/rates/learning", { learning: "shipped" }],
-  },
-  {
     name: "retention.allow",
     typed: ({ waiting }) => ["retention", "allow", ...waiting.split(" ")],
     sent: ({ waiting }) => ["POST", "/retention/allow", { step: waiting }],
@@ -655,7 +650,6 @@ describe("flow: an operator's act, from the command line and from the console", 
        values (?, server_now(), 7, 'epoch', 'epoch', null), (?, server_now(), 7, 'epoch', 'epoch', server_now())`,
       [waiting, allowed],
     );
-    await rows(db, "update chance_learning set learns = true, rates = '{\"fuel\": {}}'");
     const [incident] = await rows<{ id: number }>(
       db,
       `with made as (insert into incidents (title, feeds) values ('Test', '{}') returning id)
@@ -752,7 +746,6 @@ describe("flow: an operator's act, from the command line and from the console", 
            from station_pairs where ? in (station_id, into_id)),
          'aliases', (select jsonb_agg(to_jsonb(a) - 'key' - 'spelling' order by key)
            from brand_aliases a where key like '%' || ?),
-         'learning', (select to_jsonb(l) from chance_learning l),
          'feed', (select jsonb_agg(removed order by station_id) from changes where station_id in (?, ?))) as found`,
       [
         ...[partner, partner, key, partner, reporter, `${network}%`, partner],

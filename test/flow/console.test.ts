@@ -130,8 +130,6 @@ const placed: Record<string, { path?: string; body?: unknown; status: number }> 
   "POST /alarms/acknowledge": { body: { ids: [1] }, status: 200 },
   "GET /stations/{id}/chance": { path: `/stations/${placeOf(0).id}/chance`, status: 200 },
   "GET /lies": { status: 200 },
-  "GET /rates": { status: 200 },
-  "POST /rates/learning": { body: { learning: "off" }, status: 204 },
   "POST /retention/allow": { body: { step: "opinions" }, status: 404 },
   "GET /incidents": { status: 200 },
   "POST /incidents": { body: { title: "Late", text: "We look into it." }, status: 201 },

@@ -276,48 +276,6 @@ describe("worker: the chances follow the marks", function () {
     await third.stop();
   });
 
-  it("begin anew with rates that were learnt, as in a run from nothing, and go back to the shipped ones", async () => {
-    const id = placeOf(0).id;
-    const following = follower();
-    await following.look();
-    const at = (await databaseNow(country.db)) + 12 * hourMs;
-    const shippedChance = following.chanceAt(id, at)!;
-    const refillsPerHour = still.none.refillsPerHour.map((rate) => 4 * rate);
-    const rates = { fuel: still.fuel, none: { ...still.none, refillsPerHour } };
-    await rows(country.db, "update chance_learning set rates = ?", [JSON.stringify(rates)]);
-    await following.look();
-    const learntChance = following.chanceAt(id, at)!;
-    expect(learntChance).not.to.be.closeTo(shippedChance, 0.001);
-    const fresh = follower({ ...still, ...rates });
-    await kill();
-    await wipe();
-    await fresh.look();
-    expect(fresh.chanceAt(id, at)).to.be.closeTo(learntChance, 1e-5);
-    await fresh.stop();
-    await following.stop();
-    const next = follower();
-    await next.look();
-    expect(next.chanceAt(id, at)).to.be.closeTo(learntChance, 1e-5);
-    expect((await operator("chance", "learn", "--to", "shipped")).json).to.include({
-      learns: false,
-    });
-    await next.look();
-    expect(next.chanceAt(id, at)).to.be.closeTo(shippedChance, 1e-5);
-    await next.stop();
-  });
-
-  it("follow with the shipped rates when those that are stored cannot be read", async () => {
-    const following = follower();
-    await following.look();
-    const [id, at] = [placeOf(0).id, (await databaseNow(country.db)) + hourMs];
-    const before = following.chanceAt(id, at);
-    await rows(country.db, `update chance_learning set rates = '{"fuel": {"soonShare": 7}}'`);
-    await following.look();
-    expect(following.chanceAt(id, at)).to.equal(before);
-    await rows(country.db, "update chance_learning set rates = null");
-    await following.stop();
-  });
-
   it("writes nothing for a process that has lost its claim", async () => {
     const id = placeOf(1).id;
     const before = await levels();

@@ -49,7 +49,7 @@ export const sitePages: readonly SitePage[] = [
   {
     path: "/chances",
     text: say("Chances"),
-    words: say("lies sources reporters learnt rates refills"),
+    words: say("lies sources reporters"),
   },
   { path: "/people", text: say("Privacy"), words: say("people person export erase") },
   { path: "/stations", text: say("Stations"), words: say("search status history why") },

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { isDeepStrictEqual } from "node:util";
 import { type ChanceNumbers, shippedNumbers } from "#src/domain/chance/numbers.ts";
 import { order } from "#src/domain/state.ts";
 import { minuteMs } from "#src/domain/units.ts";
@@ -14,7 +13,6 @@ import { createIdTable, type IdTable } from "#src/feed/id-table.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
-import { readableRates } from "#src/marks/chance-learning.ts";
 import { heardMs, marksOfStations, marksReceived } from "#src/marks/chance-marks.ts";
 import { fromMs } from "#src/marks/marks.ts";
 import { createChanceStore } from "#snapshots/dumps/chance-snapshot.ts";
@@ -41,7 +39,6 @@ const progressMs = 5000;
 /** What is followed here, and how far, ms. */
 interface Following {
   memory: ChanceMemory;
-  numbers: ChanceNumbers;
   lookedAt: number;
   /** When all stations were last looked at. */
   allAt: number;
@@ -56,11 +53,11 @@ export type ChanceFollower = ReturnType<typeof createChanceFollower>;
 /**
  * Follows the processed marks and writes the levels of the chances (decisions 23.10 to 23.15). Of all processes one does
  * so at a time, by a claim in Postgres; it begins with the memory that the one before has left in Redis, else with the
- * marks of the last three days. Other rates than before begin anew, as from nothing (decisions 23.24).
+ * marks of the last three days.
  */
 export function createChanceFollower(
   deps: Pick<RoleDeps, "config" | "db" | "log" | "redis" | "time">,
-  shipped: ChanceNumbers = shippedNumbers,
+  numbers: ChanceNumbers = shippedNumbers,
   /** The numbers of the stations, shared with a read model. */
   ids: IdTable = createIdTable(),
 ) {
@@ -71,10 +68,10 @@ export function createChanceFollower(
   let stopped = false;
 
   const claim = async () => {
-    const claimed = await claimChances(db, holder);
-    if (claimed === null && following !== null) log.warn("chances are followed elsewhere");
-    if (claimed === null) following = null;
-    return claimed;
+    const now = await claimChances(db, holder);
+    if (now === null && following !== null) log.warn("chances are followed elsewhere");
+    if (now === null) following = null;
+    return now;
   };
 
   /** Stations that were folded after `since`, ms, some at a time: a large country has many. */
@@ -94,21 +91,19 @@ export function createChanceFollower(
     }
   }
 
-  const begin = async (now: number, numbers: ChanceNumbers): Promise<Following> => {
+  const begin = async (now: number): Promise<Following> => {
     const stored = await store.load(numbers).catch(() => null);
     if (stored !== null && stored.lookedAt > now - heardMs && stored.lookedAt < now + minuteMs) {
       const memory = createChanceMemory(numbers, ids, stored);
       log.info({ stations: memory.size() }, "chances followed from where they were left");
       const { lookedAt } = stored;
-      return { memory, numbers, lookedAt, allAt: -Infinity, open: new Set(), unsaved: false };
+      return { memory, lookedAt, allAt: -Infinity, open: new Set(), unsaved: false };
     }
-    return rebuild(now, numbers);
+    return rebuild(now);
   };
 
   /** Takes the marks in the order in which they were received, a page at a time: no station's marks are sought. */
-  const rebuild = async (now: number, numbers: ChanceNumbers): Promise<Following> => {
-    // The one before is let go first: both need much memory.
-    following = null;
+  const rebuild = async (now: number): Promise<Following> => {
     const memory = createChanceMemory(numbers, ids);
     memory.setNow(now);
     const since = now - heardMs;
@@ -144,18 +139,15 @@ export function createChanceFollower(
     for (const id of late) memory.doubt(id);
     log.info({ marks, stations: memory.size() }, "chances made from the marks");
     const open = new Set(memory.ids());
-    return { memory, numbers, lookedAt: now, allAt: -Infinity, open, unsaved: true };
+    return { memory, lookedAt: now, allAt: -Infinity, open, unsaved: true };
   };
 
   const look = async (): Promise<void> => {
     // By a wrong time marks would be too old, or chances too far ahead.
     if (!time.isTrusted()) return;
-    const claimed = await claim();
-    if (claimed === null) return;
-    const { now } = claimed;
-    const numbers = { ...shipped, ...readableRates(claimed.rates) };
-    following ??= await begin(now, numbers);
-    if (!isDeepStrictEqual(following.numbers, numbers)) following = await rebuild(now, numbers);
+    const now = await claim();
+    if (now === null) return;
+    following ??= await begin(now);
     const { memory, open } = following;
     memory.setNow(now);
     // After a pause others may have taken the levels away.
@@ -218,7 +210,7 @@ export function createChanceFollower(
 
   const save = async (of: Following): Promise<void> => {
     try {
-      of.unsaved = !(await store.save(of.memory.stored(of.lookedAt), of.numbers));
+      of.unsaved = !(await store.save(of.memory.stored(of.lookedAt), numbers));
     } catch (error) {
       log.warn({ err: (error as Error).message }, "chances not stored");
     }

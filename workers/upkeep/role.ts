@@ -4,10 +4,9 @@ import { createDatabaseWatch } from "#src/infrastructure/database-watch.ts";
 import { noteDuty } from "#src/infrastructure/duty-times.ts";
 import { clearOldLevels } from "#src/feed/chance-levels.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
-import { createDutyWorker, type Role, type RoleDeps, whileTrusted } from "#workers/role.ts";
+import { createDutyWorker, type Role, type RoleDeps } from "#workers/role.ts";
 import { countMinute } from "#src/alarms/service/days.ts";
 import { followFailover } from "#workers/upkeep/failover.ts";
-import { learnInstanceRates } from "#workers/upkeep/learn-rates.ts";
 import { createSentinel } from "#workers/upkeep/sentinel.ts";
 import { settleTransitions } from "#workers/upkeep/transitions.ts";
 import { makePartitions } from "#workers/upkeep/partitions.ts";
@@ -58,7 +57,6 @@ export function createUpkeepRole(deps: RoleDeps): Role {
       feeds: () => wakeDueFeeds(db, deps.producer()),
       service: () => countMinute(deps),
       sentinel: createSentinel(deps),
-      rates: whileTrusted(deps, () => learnInstanceRates(deps)),
     },
     // With longer ones, duties of 5 s were late when a process was killed in one, although another stood by. A duty
     // whose job was taken again holds two places.

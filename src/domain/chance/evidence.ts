@@ -62,14 +62,3 @@ export function honestPart(belief: Belief, { fuel, honest, fits, mistaken }: Evi
 /** What is believed after the mark; parts of a belief stay its parts. */
 export const heard = (belief: Belief, evidence: Evidence): Belief =>
   plus(honestPart(belief, evidence), lyingPart(belief, evidence));
-
-/** How well each state before the mark explains it and what came after it, `later`: the transpose of `heard`. */
-export function explained(later: Belief, { fuel, honest, ...evidence }: Evidence): Belief {
-  const { fits, mistaken, lying } = evidence;
-  return later.map((weight, state) => {
-    const isTrue = hasFuel(state) === fuel;
-    const stage = state % stages;
-    const next = later[state - stage + Math.min(stage + 1, stages - 1)]!;
-    return honest[stage]! * (isTrue ? fits : mistaken) * next + (isTrue ? 0 : lying * weight);
-  });
-}

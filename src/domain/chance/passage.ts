@@ -19,10 +19,10 @@ import type { ChanceNumbers } from "#src/domain/chance/numbers.ts";
 import { dayMs, hourMs, minuteMs } from "#src/domain/units.ts";
 
 const minutesAnHour = hourMs / minuteMs;
-export const hoursADay = dayMs / hourMs;
+const hoursADay = dayMs / hourMs;
 
 /** The hour of the day, 0 to 23, of a local minute. */
-export const hourOf = (minute: number): number => Math.floor(minute / minutesAnHour) % hoursADay;
+const hourOf = (minute: number): number => Math.floor(minute / minutesAnHour) % hoursADay;
 
 /**
  * How a belief changes while no mark comes; times are local, in whole minutes. A weight also loses the marks that tell of
@@ -86,7 +86,7 @@ function walk({ minutes, hours }: Table, belief: Belief, from: number, until: nu
 }
 
 /** By kind: how often it ends, an hour, and the share of it among those that begin with as much fuel. */
-export const turnsOf = (
+const turnsOf = (
   { fuel, none }: Pick<ChanceNumbers, "fuel" | "none">,
   hour: number,
 ): { ends: number[]; begins: number[] } => ({
@@ -100,13 +100,13 @@ export const turnsOf = (
 });
 
 /** The two kinds that a kind ends with. */
-export const othersOf = (kind: number): readonly number[] => (kind < kinds / 2 ? [2, 3] : [0, 1]);
+const othersOf = (kind: number): readonly number[] => (kind < kinds / 2 ? [2, 3] : [0, 1]);
 
 /**
  * Rates an hour from state to state. `silent`: the first and further marks after a change are lost, each with the weight
  * of the states in which it would have come. `unheard`: they come, and nobody listens.
  */
-export function ratesOf(numbers: ChanceNumbers, hour: number, how: "silent" | "unheard"): Matrix {
+function ratesOf(numbers: ChanceNumbers, hour: number, how: "silent" | "unheard"): Matrix {
   const { telling } = numbers;
   const { ends, begins } = turnsOf(numbers, hour);
   const rates = emptyMatrix();

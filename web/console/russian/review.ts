@@ -62,7 +62,7 @@ export const review = {
   "Who lies how often": "Кто как часто лжёт",
   // Chances.
   Chances: "Вероятности",
-  "lies sources reporters learnt rates refills": "ложь источники авторы обучение темпы поставки",
+  "lies sources reporters": "ложь источники авторы",
   "Each mark is judged by the next two marks of others at its station. So the chance of fuel learns how often whom is to be believed. A high share is a reason to look, no proof; nothing is blocked by itself.":
     "Каждую отметку проверяют две следующие отметки других водителей на той же станции. Так вероятность топлива узнаёт, кому и насколько верить. Высокая доля — повод присмотреться, а не доказательство; само собой ничего не блокируется.",
   "No mark has been judged yet.": "Ещё ни одна отметка не проверена.",
@@ -81,39 +81,6 @@ export const review = {
   Where: "Где",
   "from afar": "издалека",
   Lies: "Ложь",
-  "Rates of change, shipped and here": "Темпы перемен: исходные и здешние",
-  "They are learnt each night.": "Они уточняются каждую ночь.",
-  "Learning is switched off.": "Обучение выключено.",
-  "Learnt rates are in force.": "Действуют выученные темпы.",
-  "The shipped rates are in force.": "Действуют исходные темпы.",
-  "No night has looked yet.": "Ни одной ночи ещё не было.",
-  "The last night has put new rates in force.": "Прошлой ночью введены новые темпы.",
-  "The last night has found what is in force already.":
-    "Прошлая ночь показала то же, что уже действует.",
-  "The last night has seen too few changes.": "Прошлой ночью перемен было слишком мало.",
-  "The last night has left out what it saw: too many marks look like lies.":
-    "Итог прошлой ночи не принят: слишком многие отметки похожи на ложь.",
-  "The last night has left out what it saw: the marks would not have been foreseen better.":
-    "Итог прошлой ночи не принят: отметки не стали бы предсказуемее.",
-  "{at}: {changes} {changes|change|changes} in {marks} {marks|mark|marks} at {stations} {stations|station|stations}.":
-    "{at}: {changes} {changes|перемена|перемены|перемен}, {marks} {marks|отметка|отметки|отметок}, {stations} {stations|станция|станции|станций}.",
-  "Learning is off, the rates stay": "Обучение выключено, темпы остались",
-  "Learning is on": "Обучение включено",
-  "Switch learning off": "Выключить обучение",
-  "Switch learning on": "Включить обучение",
-  "The shipped rates are in force, learning is off": "Действуют исходные темпы, обучение выключено",
-  "Back to the shipped rates": "Вернуть исходные темпы",
-  Rate: "Темп",
-  Shipped: "Исходный",
-  Here: "Здесь",
-  "Deliveries that are gone soon, share": "Доля поставок, которые скоро кончаются",
-  "Fuel that is gone soon lasts, h": "Такого топлива хватает на, ч",
-  "Other fuel lasts, h": "Остального хватает на, ч",
-  "Stations without fuel that get it soon, share":
-    "Доля станций без топлива, которые скоро его получат",
-  "These wait, h": "Они ждут, ч",
-  "Refills of the others in an hour, from {hour}:00":
-    "Поставок на остальные станции за час, с {hour}:00",
   "{n} of {all} marks of others speak against it.":
     "Против этого {n} из {all} отметок других водителей.",
   "What would change": "Что изменится",
