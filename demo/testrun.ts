@@ -25,6 +25,9 @@ interface Kind {
 }
 
 const ending = ".test.ts";
+const hasMoreToTry = (text: string): boolean =>
+  /harness\/long\.ts|FUZZ_REQUESTS|"fast-check"/.test(text) ||
+  /\b(use(Stage|Instance|Edge|Map|Console)|open(Stage|Country)|createTestInstance)\b/.test(text);
 // More than cores: tests wait for servers, and for time to pass.
 const jobs = Number(process.env["TEST_JOBS"]) || Math.min(availableParallelism() + 2, 8);
 // Long ones, most of which mostly wait: from the start on, one beside others that need the processor.
@@ -67,13 +70,16 @@ const kinds: Record<string, Kind> = {
   "--long": {
     folders: ["test/long", "test/fault", ...usual.folders.filter((folder) => existsSync(folder))],
     ending,
-    // Beside those two rooms only what has more to try than in the short run: a larger size, or another seed.
-    only: (file) =>
-      /^test.(long|fault)\b/.test(file) ||
-      /harness\/long\.ts|FUZZ_REQUESTS|"fast-check"/.test(readFileSync(file, "utf8")),
+    // Beside those two rooms only what has more to try than in the short run: a larger size, another seed, or another
+    // time after its set-up.
+    only: (file) => /^test.(long|fault)\b/.test(file) || hasMoreToTry(readFileSync(file, "utf8")),
     jobs,
     alone: (file) => /^test.fault\b|^test.long.(attacks|launcher|ways)\b/.test(file),
-    env: { TEST_LONG: "1", FUZZ_REQUESTS: process.env["FUZZ_REQUESTS"] ?? "2000" },
+    env: {
+      TEST_LONG: "1",
+      FUZZ_REQUESTS: process.env["FUZZ_REQUESTS"] ?? "2000",
+      TEST_PAUSE_MS: process.env["TEST_PAUSE_MS"] ?? "0-3000",
+    },
   },
   "--fuzz": {
     folders: ["test/fuzz"],
@@ -111,6 +117,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const startedAt = performance.now();
 console.log(`Values are drawn from seed ${seed} (TEST_SEED).`);
+const pauseMs = kind.env?.["TEST_PAUSE_MS"] ?? process.env["TEST_PAUSE_MS"];
+if (pauseMs) console.log(`After each set-up a pause of ${pauseMs} ms is drawn (TEST_PAUSE_MS).`);
 try {
   const builds = [startBuild("roles", console.log), startBuild("pages", console.log)];
   // A run of some files is for looking closer: the checks belong to the whole.
@@ -242,8 +250,6 @@ async function runMocha(
       ...["--import", "tsx", "node_modules/mocha/bin/mocha.js"],
       ...these,
       ...(parallel ? ["--parallel", "--jobs", String(atOnce)] : []),
-      // On a busy machine one test in thousands comes too late: it may try again, and is named.
-      ...(kind === usual && paths.length === 0 ? ["--retries", "1"] : []),
       ...flags,
     ],
     env,

@@ -15,9 +15,11 @@ const routes = (): Route[] => [
   },
 ];
 
+const refreshMs = 100;
+
 describe("last use of keys", function () {
   const edge = useEdge({
-    settings: { KEYS_REFRESH_MS: "100" },
+    settings: { KEYS_REFRESH_MS: String(refreshMs) },
     routes,
     clock: () => Date.now() + aheadMs,
   });
@@ -56,10 +58,12 @@ describe("last use of keys", function () {
     );
     const since = Date.now();
     expect(await Promise.all(keys.map(lastUsed))).to.deep.equal([null, null, null]);
+    const begun = performance.now();
     await Promise.all(keys.map((key) => use(key)));
+    const refreshes = Math.ceil((performance.now() - begun) / refreshMs) + 1;
     for (const key of keys)
       expect(await written(key, since)).to.be.within(since - 1000, Date.now() + 1000);
-    expect(writes.length).to.be.within(1, 2);
+    expect(writes.length).to.be.within(1, refreshes);
   });
 
   it("is written once a minute, however often the key is used", async () => {

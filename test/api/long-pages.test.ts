@@ -47,15 +47,15 @@ describe("long lists of a large country", function () {
   const edge = useEdgeOn(instance);
 
   /** In the order of their ids: each page lies in all blocks, as they hold neighbours on the map. */
+  const madeAt = Date.now();
   const rows = makeStations(createRandom(5), 17_000).map((station, n): FeedRow => ({
     ...{ ...station, addr: "Long street ".repeat(1 + (n % 9)) },
-    ...{ seq: n + 1, at: Date.now() - 1000, removed: false, chance: null },
-    state: n % 5 === 0 ? serving("yes", Date.now() - 60_000) : emptyState,
+    ...{ seq: n + 1, at: madeAt - 1000, removed: false, chance: null },
+    state: n % 5 === 0 ? serving("yes", madeAt - 60_000) : emptyState,
   }));
-  let sinceMs: number;
+  const sinceMs = Math.floor((madeAt - 60_000) / 1000) * 1000;
   before(() => {
     const { model, clock } = edge.web.services;
-    sinceMs = Math.floor((clock() - 60_000) / 1000) * 1000;
     model.apply(rows, clock());
   });
 

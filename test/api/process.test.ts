@@ -7,6 +7,7 @@ import type { Route } from "#api/http/route.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { addKey, addPartner, bearer, startEdge } from "#test/api/edge.ts";
 import { useEdge } from "#test/api/edge.ts";
+import { until } from "#test/flow/client.ts";
 
 const begun = new EventEmitter();
 const routes = (): Route[] => [
@@ -86,8 +87,11 @@ describe("a web process", () => {
     });
     await answer.text();
     const status = answer.status;
-    await sleep(20);
-    const line = JSON.parse(lines.find((one) => one.includes('"msg":"request"')) ?? "{}") as object;
+    const written = await until(
+      async () => lines.find((one) => one.includes('"msg":"request"')),
+      (one) => one !== undefined,
+    );
+    const line = JSON.parse(written!) as object;
     expect(line).to.include({ method: "GET", path: "/api/v1/partner/bug", status, partner });
     expect(line).to.include({ request_id: answer.headers.get("X-Request-Id") });
     expect(lines.join("")).not.to.match(/secretquery|secretcookie|secretagent|svc_live|hunter2/);

@@ -220,7 +220,8 @@ describe("rectangles of publishable keys", function () {
     expect(then.map(cacheOf)).to.deep.equal(["miss", "hit", "hit"]);
     const { redis } = first.web.services;
     const lives = await Promise.all((await entriesOf(then[0]!)).map((key) => redis.pttl(key)));
-    expect(lives.sort((a, b) => b - a)[0]).to.be.within(50_000, 60_000);
+    // Longer than any that was asked for, however long this took.
+    expect(Math.max(...lives)).to.be.within(31_000, 60_000);
   });
 
   it("are not kept past the next expiry inside them", async () => {

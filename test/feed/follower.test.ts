@@ -8,6 +8,7 @@ import { createFollower, type Follower } from "#src/feed/follower.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { writeStations } from "#test/api/reads-country.ts";
 import { standStill } from "#test/flow/client.ts";
+import { rowsOfPlan } from "#test/harness/statements.ts";
 import { useInstance } from "#test/harness/use.ts";
 
 const place = (n: number) => ({ id: `f${n}`, lat: 50 + n / 1000, lon: 30 });
@@ -124,10 +125,10 @@ describe("a follower of the change feed", function () {
       await client.query("set plan_cache_mode = force_generic_plan; set enable_seqscan = off");
       const last = (await readAfter(kept, 0, count)).at(-1)!.seq;
       await client.query("insert into station_status (station_id) select id from stations");
-      const plan = await client.query("explain (analyze, timing off) execute kept(0)");
-      expect(JSON.stringify(plan.rows)).to.contain(`rows=${count} loops=1`);
-      const one = await client.query(`explain (analyze, timing off) execute kept(${last - 1})`);
-      expect(JSON.stringify(one.rows)).not.to.match(/actual rows=[^01]/);
+      // Postgres 18 counts rows to a hundredth.
+      const found = (after: number) => rowsOfPlan(client, `execute kept(${after})`);
+      expect(await found(0)).to.include(count);
+      expect(Math.max(...(await found(last - 1)))).to.be.at.most(1);
     } finally {
       await client.end();
     }

@@ -162,8 +162,18 @@ async function sendRaw(baseUrl: string, text: string): Promise<void> {
   await once(socket, "close");
 }
 
+/** The value of a key while roles are at work: one that was gone may come back as another kind in between. */
 async function valueOf(client: Redis, key: string): Promise<string> {
-  const type = await client.type(key);
+  for (;;) {
+    const read = await readAs(client, key, await client.type(key)).catch((error: Error) => {
+      if (error.message.startsWith("WRONGTYPE")) return null;
+      throw error;
+    });
+    if (read !== null) return read;
+  }
+}
+
+async function readAs(client: Redis, key: string, type: string): Promise<string> {
   const values: unknown[] = await (type === "string"
     ? client.getBuffer(key).then((value) => [value?.toString("latin1")])
     : type === "hash"

@@ -160,7 +160,7 @@ describe("flow: failed marks and the operator's queues", function () {
       expect(upkeep).to.include({ depth: 2, active: 0, failed: 2, workers: 0 });
       expect(shown.err).to.include("no process takes jobs of upkeep: is its role up?");
       expect(depths.find((one) => String(one["queue"]) === "marks")).to.include({ workers: 1 });
-      expect(upkeep["oldest_age_s"]).to.be.within(90, 110);
+      expect(upkeep["oldest_age_s"]).to.be.within(90, 600);
       expect(depths.find((one) => String(one["queue"]) === "snapshots")).to.include({
         depth: 0,
         oldest_age_s: null,

@@ -294,7 +294,7 @@ describe("flow: webhooks", function () {
         const off = await settled(path, ({ enabled }) => enabled === false);
         expect(off).to.include({ off_reason: "gone" });
       },
-      { WEBHOOK_TIMEOUT_MS: "200" },
+      { WEBHOOK_TIMEOUT_MS: "1500" },
     );
   });
 

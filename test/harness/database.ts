@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { hold } from "#test/harness/leaks.ts";
+import { noteSetUp } from "#test/harness/pause.ts";
 import { provided } from "#test/harness/provided.ts";
 
 export interface TestDatabase {
@@ -25,6 +26,7 @@ export const createBareDatabase = (): Promise<TestDatabase> => createDatabase(""
 async function createDatabase(how: string): Promise<TestDatabase> {
   const name = `fuelmark_test_${randomBytes(6).toString("hex")}`;
   await withAdmin((admin) => admin.query(`create database ${name} ${how}`));
+  noteSetUp();
   const dropForced = `drop database if exists ${name} with (force)`;
   const letGo = hold(`database ${name}`, async () => {
     await withAdmin((admin) => admin.query(dropForced));

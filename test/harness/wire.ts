@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 
 /** An answer as it came over a connection. */
@@ -62,20 +63,57 @@ export function exchange(
   });
 }
 
-/** What a server says to these bytes until it closes the connection (or `untilMs` are over), as one string. */
-export function say(port: number, bytes: string | Buffer, untilMs = 60_000): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, "127.0.0.1");
-    const chunks: Buffer[] = [];
-    socket.on("data", (chunk) => chunks.push(chunk));
-    socket.on("error", reject);
-    const timer = setTimeout(() => socket.destroy(), untilMs);
-    socket.on("close", () => {
+/** Longer than any server of the tests is silent before a further answer or the end, however busy the machine is. */
+const openMs = 3000;
+
+/**
+ * What a server says to these bytes until it closes the connection (or `untilMs` are over), as one string. Throws when
+ * the server answers and leaves the connection open: it waits for another request then, and would for a minute.
+ *
+ * @param bytes as one piece, or as several that are sent `pauseMs` apart
+ */
+export async function say(
+  port: number,
+  bytes: string | Buffer | readonly (string | Buffer)[],
+  { untilMs = 60_000, pauseMs = 0 } = {},
+): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.setNoDelay(true);
+  const pieces = typeof bytes === "string" || Buffer.isBuffer(bytes) ? [bytes] : bytes;
+  const chunks: Buffer[] = [];
+  const method = String(pieces[0]).startsWith("HEAD ") ? "HEAD" : "GET";
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<void>((resolve, reject) => {
+    const look = (): void => {
+      const answers = readAnswers(Buffer.concat(chunks), method);
+      if (answers.length === 0 || answers.some(({ body }) => body === null)) return;
+      const told = answers.map(({ status, code }) => `${status} ${code}`.trim()).join(", ");
+      reject(new Error(`the connection stays open after ${told}`));
+      socket.destroy();
+    };
+    socket.on("data", (chunk) => {
+      chunks.push(chunk);
       clearTimeout(timer);
-      resolve(Buffer.concat(chunks).toString());
+      timer = setTimeout(look, openMs);
     });
-    socket.write(bytes);
+    // A piece that comes after the answer resets the connection.
+    socket.on("error", (error) => {
+      if (pieces.length === 1 || chunks.length === 0) reject(error);
+    });
+    socket.on("close", resolve);
   });
+  const end = setTimeout(() => socket.destroy(), untilMs);
+  try {
+    for (const [n, piece] of pieces.entries()) {
+      if (n > 0 && pauseMs > 0) await sleep(pauseMs);
+      if (socket.writable) socket.write(piece);
+    }
+    await over;
+    return Buffer.concat(chunks).toString();
+  } finally {
+    clearTimeout(end);
+    clearTimeout(timer);
+  }
 }
 
 /** The answers to GET, or to anything whose answer has a body, in what `say` heard. */

@@ -37,7 +37,8 @@ describe("a transaction of few round trips", function () {
   it("says that Postgres ended its session, where it was idle for too long", async () => {
     const fault = await pipelinedTransaction(hasty, async (tx) => {
       await note(tx, 1);
-      const sql = "select count(*) from pg_stat_activity where application_name = 'fuelmark hasty'";
+      const sql = `select count(*) from pg_stat_activity
+        where datname = current_database() and application_name = 'fuelmark hasty'`;
       await until(
         () => rows<{ count: number }>(db, sql),
         ([found]) => found!.count === 0,

@@ -3,6 +3,7 @@ import pg from "pg";
 import { readFacts } from "#api/marks/intake-rows.ts";
 import type { IncomingMark } from "#src/domain/admit.ts";
 import type { Statements } from "#src/infrastructure/db.ts";
+import { rowsOfPlan } from "#test/harness/statements.ts";
 import { useInstance } from "#test/harness/use.ts";
 
 describe("the facts about a batch of marks", () => {
@@ -30,10 +31,8 @@ describe("the facts about a batch of marks", () => {
         `insert into marks (id, station_id, reporter_id, source, status, received_at, effective_at, remote, needed, rule)
          select next_mark_id(now()), 'other', -n, 'partner', 'yes', now(), now(), false, 1, 'geolocated' from generate_series(1, 500) n`,
       );
-      const plan = await client.query(
-        "explain (analyze, timing off) execute kept('{ab}', '{1}', '{null}', 1, '{}', '{}', '{n1,n2}')",
-      );
-      expect(JSON.stringify(plan.rows)).not.to.match(/actual rows=[^012]/);
+      const asked = "execute kept('{ab}', '{1}', '{null}', 1, '{}', '{}', '{n1,n2}')";
+      expect(Math.max(...(await rowsOfPlan(client, asked)))).to.be.at.most(2);
     } finally {
       await client.end();
     }
