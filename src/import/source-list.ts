@@ -91,7 +91,10 @@ const mapped = [...Object.keys(fields.properties), "fuels"];
  * understood. Throws a wrong-file fault for a name that is none of ours.
  */
 export function sourceFromMap(map: string, name = "csv"): Source {
-  const pairs = map.split(",").map((pair) => pair.split("=", 2).map((part) => part.trim()));
+  const pairs = map.split(",").map((pair) => {
+    const [field = "", ...column] = pair.split("=", 2).map((part) => part.trim());
+    return [field === "addr" ? "address" : field, ...column];
+  });
   const wrong = pairs.filter(
     ([field = "", column = ""]) => !mapped.includes(field) || column === "",
   );
