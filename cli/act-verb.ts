@@ -88,8 +88,7 @@ export const doAct = <Input extends TObject, Id extends TSchema, T extends objec
 /** The id of the station that was typed; ends the command where several sources have such a one. */
 export async function stationIdOf(db: Db, text: string): Promise<string> {
   const { id, several } = await stationNamed(db, text);
-  if (several !== undefined)
-    throw new ExitError(`several sources have a station "${text}": name one of ${several}`);
+  if (several !== undefined) throw new ExitError(several);
   return id;
 }
 

@@ -5,8 +5,8 @@ import { reply } from "#api/openapi/answers.ts";
 import { listExample, oneStation, stationExample } from "#src/contract/shapes/stations.ts";
 import { route } from "#api/http/route.ts";
 import type { ReadDeps } from "#api/stations/deps.ts";
-import { type Db, isUnavailable } from "#src/infrastructure/db.ts";
-import { candidates, stationIdIn, stationsByOwnId } from "#src/stations/own-ids.ts";
+import { isUnavailable } from "#src/infrastructure/db.ts";
+import { stationNamed } from "#src/stations/own-ids.ts";
 
 /** GET /stations/{station_id}, docs/contract.md 4.4. */
 export const oneStationRoute = (services: ReadDeps) =>
@@ -39,9 +39,12 @@ export const oneStationRoute = (services: ReadDeps) =>
       const id = ctx.params["station_id"]!;
       let [now, found] = [clock(), model.station(id, clock())];
       if (found === null) {
-        const isServed = (one: string): boolean => model.station(one, clock()) !== null;
-        const whole = await idByOwnId(db, id, isServed);
-        [now, found] = [clock(), model.station(whole, clock())];
+        // Without the database nobody knows the ids of sources.
+        const named = await stationNamed(db, id).catch((error: unknown) => {
+          if (!isUnavailable(error)) throw error;
+        });
+        if (named?.several !== undefined) throw refused("station-not-found", named.several);
+        [now, found] = [clock(), model.station(named?.id ?? id, clock())];
       }
       if (found === null) throw refused("station-not-found");
       const asOfMs = services.asOf(now);
@@ -49,18 +52,3 @@ export const oneStationRoute = (services: ReadDeps) =>
       sendJson(ctx, presentStation(found.fragment, asOfMs, services.config.statusLifetimeMs));
     },
   });
-
-/** The id of the station that a source has under another id (decisions 14.47); refuses one that several have. */
-async function idByOwnId(db: Db, own: string, isServed: (id: string) => boolean): Promise<string> {
-  const found = await stationsByOwnId(db, [own]).catch((error: unknown) => {
-    if (isUnavailable(error)) return new Map<string, never>();
-    throw error;
-  });
-  const served = (found.get(own) ?? []).filter(({ id }) => isServed(id));
-  if (new Set(served.map(({ id }) => id)).size > 1)
-    throw refused(
-      "station-not-found",
-      `Several sources have a station of that id; send one of them: ${candidates(own, served)}.`,
-    );
-  return served[0]?.id ?? stationIdIn(own);
-}

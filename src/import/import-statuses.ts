@@ -21,6 +21,7 @@ import { type RefusalsFault, withRefusedRows } from "#src/import/refusals.ts";
 import {
   candidates,
   idOf,
+  isOne,
   type OwnMatch,
   stationIdIn,
   stationsByOwnId,
@@ -223,7 +224,7 @@ async function createStationFinder(db: Db, source: string, { statuses }: Statuse
   };
   return (own: string, point: Point | null): { id: string; metres: number } | Refused => {
     const all = others.get(own) ?? [];
-    if (new Set(all.map(({ id }) => id)).size > 1)
+    if (!isOne(all))
       return {
         refused: "ambiguous-id",
         about: { field: "station_id", value: candidates(own, all) },

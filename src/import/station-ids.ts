@@ -1,5 +1,5 @@
 import { distanceM, type Point } from "#src/domain/geo.ts";
-import { candidateM, contradiction } from "#src/import/match-stations.ts";
+import { candidateM, contradiction, type Evidence } from "#src/import/match-stations.ts";
 import { matchSources, type Pair, type SourcePlace } from "#src/import/match-sources.ts";
 import type { ImportedStation } from "#src/import/osm-station.ts";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
@@ -35,6 +35,7 @@ type Row = ImportedStation;
 
 /** A row farther than this from its station may be another one's. */
 const homeM = 25;
+const sameness = new Set<Evidence>(["same register id", "same brand", "same name"]);
 
 /**
  * Gives each row of a file the id of its station in place of the one that its own id makes (decisions 14.43 to 14.45):
@@ -46,11 +47,8 @@ export async function giveIds(
   found: readonly Row[],
   { places, parts, replaces }: Stored,
 ): Promise<GivenIds> {
-  const named = await rows<{ plain: string; id: string }>(
-    db,
-    "select plain, station_id as id from source_ids where source = ?",
-    [source],
-  );
+  const namedSql = "select plain, station_id as id from source_ids where source = ?";
+  const named = await rows<{ plain: string; id: string }>(db, namedSql, [source]);
   const idOf = new Map(named.map(({ plain, id }) => [plain, id]));
   const othersSql = "select id from stations where source <> ? and starts_with(id, ? || '-')";
   const others = await rows<{ id: string }>(db, othersSql, [source, source]);
@@ -111,36 +109,23 @@ export async function giveIds(
   const decided = new Set(
     pairs.flatMap(({ part, whole }) => [`${part} ${whole}`, `${whole} ${part}`]),
   );
-  const coming =
-    places.size === 0
-      ? []
-      : found.filter((row) => row.sells !== "gas" && !wholeOf.has(row.id) && awayM(row) > homeM);
+  const mayMove = (row: Row): boolean => row.sells !== "gas" && !wholeOf.has(row.id);
+  const isFirst = places.size === 0;
+  const coming = isFirst ? [] : found.filter((row) => mayMove(row) && awayM(row) > homeM);
   const away = new Set(coming);
-  const left =
-    coming.length === 0
-      ? []
-      : [...places.keys()].filter((id) => !rowOf.has(id) || away.has(rowOf.get(id)!));
+  const left = [...places.keys()].filter((id) => !rowOf.has(id) || away.has(rowOf.get(id)!));
   const sql = `select id, lat, lon, brand, name, addr, coalesce(refs, '{}') as refs
      from stations left join station_refs on station_id = id where id = any(?::text[])`;
-  const stations =
-    left.length === 0 ? [] : await rows<Omit<SourcePlace, "sources">>(db, sql, [left]);
+  const stations = await rows<Omit<SourcePlace, "sources">>(db, sql, [left]);
   // Under numbers of their own: what an id has in common with another one says nothing here, but an earlier one does.
   const compared = [
-    ...coming.map((row, n): SourcePlace => ({
-      ...row,
-      id: `+${n}`,
-      sources: ["file"],
-      refs: [
-        ...(row.refs ?? []),
-        ...(isNew(row) && row.own !== undefined ? [earlierIdOf(source, row.own)] : []),
-      ],
-    })),
-    ...stations.map((one, n): SourcePlace => ({
-      ...one,
-      id: `=${n}`,
-      sources: ["stored"],
-      refs: [...one.refs!, one.id],
-    })),
+    ...coming.map((row, n): SourcePlace => {
+      const refs = [...(row.refs ?? []), isNew(row) ? earlierIdOf(source, row.own ?? "") : ""];
+      return { ...row, id: `+${n}`, refs, sources: ["file"] };
+    }),
+    ...stations.map((one, n): SourcePlace => {
+      return { ...one, id: `=${n}`, refs: [...one.refs!, one.id], sources: ["stored"] };
+    }),
   ];
   const both = ([a, b]: readonly [string, string]) =>
     [coming[Number(a.slice(1))]!, stations[Number(b.slice(1))]!] as const;
@@ -153,9 +138,7 @@ export async function giveIds(
     const { verdict, evidence, distanceM: metres } = pair;
     const [row, station] = both(pair.ids);
     const next = { part: row.id, whole: station.id, distanceM: metres, evidence };
-    const isSame = evidence.some(
-      (one) => one === "same register id" || one === "same brand" || one === "same name",
-    );
+    const isSame = evidence.some((one) => sameness.has(one));
     // A station that a part of the country does not have may still be there.
     const isGone = replaces || rowOf.has(station.id) || (metres <= homeM && isSame);
     if (verdict === "sure" && isGone && contradiction(row, station) === undefined)

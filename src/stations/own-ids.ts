@@ -40,6 +40,8 @@ export const stationIdIn = (text: string): string =>
 export interface OwnMatch {
   id: string;
   source: string;
+  /** False if it is out of service. */
+  open: boolean;
 }
 
 /**
@@ -56,16 +58,7 @@ export async function stationsByOwnId(
   });
   const found = await rows<OwnMatch & { n: number }>(
     on,
-    `with recursive named (source) as (select min(source) from stations
-       union all select (select min(source) from stations where source > n.source) from named n where n.source is not null)
-     select distinct a.n::int, coalesce(p.into_id, s.id) as id, n.source
-     from unnest(?::text[], ?::text[], ?::text[]) with ordinality as a (source, own, hash, n)
-       join named n on n.source = coalesce(a.source, n.source)
-       cross join lateral (select n.source || '-' || case when length(n.source || own) < ${idLength} then own else hash end as id) c
-       left join source_ids i on i.plain = c.id and i.source = n.source
-       join stations s on s.id = coalesce(i.station_id, c.id) and s.source = n.source
-       left join station_pairs p on p.station_id = s.id and p.verdict = 'joined'
-     order by 1, 3, 2`,
+    "select * from stations_by_own_id(?::text[], ?::text[], ?::text[])",
     [
       asked.map(({ source }) => source),
       asked.map(({ own }) => plainOf(own)),
@@ -76,20 +69,28 @@ export async function stationsByOwnId(
 }
 
 /**
- * The id of the station that a person names by it, or by one of a source (decisions 14.47); the text as it is if nobody
- * has it. `several` says the candidates where sources disagree.
+ * The id of the station that a text names: by its id, or by one of its source (decisions 14.47); else the text.
+ * `several`: sources have different ones, the candidates in words. Those out of service count where there is no other.
  */
 export async function stationNamed(
   on: Statements,
   text: string,
 ): Promise<{ id: string; several?: string }> {
   const id = stationIdIn(text);
-  const found = (await stationsByOwnId(on, [text])).get(text) ?? [];
-  const [known] = await rows(on, "select from stations where id = ?", [id.replaceAll("\0", "")]);
+  const [known] = /^[\w-]+$/.test(id)
+    ? await rows(on, "select from stations where id = ?", [id])
+    : [];
+  const all = (await stationsByOwnId(on, [text])).get(text) ?? [];
+  const open = all.filter((one) => one.open);
+  const found = open.length > 0 ? open : all;
   if (known !== undefined || found.length === 0) return { id };
-  const ids = new Set(found.map((one) => one.id));
-  return ids.size === 1 ? { id: found[0]!.id } : { id, several: candidates(text, found) };
+  if (isOne(found)) return { id: found[0]!.id };
+  return { id, several: `Several sources have this id: name one of ${candidates(text, found)}` };
 }
+
+/** True if they are one station, in whatever sources. */
+export const isOne = (found: readonly OwnMatch[]): boolean =>
+  new Set(found.map(({ id }) => id)).size <= 1;
 
 /** "it-mimit:7 (it-mimit-7), es:7 (es-7)": what a person can choose from. */
 export const candidates = (own: string, all: readonly OwnMatch[]): string =>

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import fc from "fast-check";
@@ -367,7 +367,6 @@ describe("ids of a source", () => {
       added: 4,
       reasons: { "ambiguous-id": 1, "unknown-station": 1 },
     });
-    const { readFile } = await import("node:fs/promises");
     expect(await readFile(refusals, "utf8"))
       .to.include("7,station_id,")
       .and.include("other:7 (other-7), reg:7 (reg-7)");
