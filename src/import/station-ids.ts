@@ -54,7 +54,8 @@ export async function giveIds(
   const others = await rows<{ id: string }>(db, othersSql, [source, source]);
   const given = new Set([...others, ...named].map(({ id }) => id));
   const plainOf = new Map<Row, string>();
-  const rowOf = new Map(found.map((row) => [row.id, row]));
+  const rowOf = new Map<string, Row>();
+  for (const row of found) rowOf.set(row.id, row);
   const rename = (row: Row, id: string): void => {
     if (!plainOf.has(row)) plainOf.set(row, row.id);
     if (rowOf.get(row.id) === row) rowOf.delete(row.id);
