@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import fc from "fast-check";
 import { isFault } from "#src/import/read-text.ts";
+import { parseAt } from "#src/import/json-items.ts";
 import { importSource } from "#src/import/import-source.ts";
 import { importStatuses } from "#src/import/import-statuses.ts";
 import { sourceFromMap } from "#src/import/source-list.ts";
@@ -90,6 +91,15 @@ describe("ids of a source", () => {
     );
     expect(idOf("reg", "plain_3-A")).to.equal("reg-plain_3-A");
     expect(idOf("reg", "\ud800")).to.not.equal(idOf("reg", "\ud801"));
+  });
+
+  it("keep all digits that JSON writes", () => {
+    const text =
+      '{"id":9007199254740993,"at":[50.12345678901234567,9007199254740991],"t":"1:12345678901234567,"}';
+    expect(parseAt(text, "this", 1)).to.deep.equal({
+      ...{ id: "9007199254740993", t: "1:12345678901234567," },
+      at: [50.123456789012344, 9007199254740991],
+    });
   });
 
   it("stay with their stations in any order of the file", async () => {
