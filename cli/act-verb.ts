@@ -8,6 +8,8 @@ import { choice, flag, integer, line, moment, wordOr } from "#cli/values.ts";
 import { entries } from "#src/contract/query.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import { databaseNow } from "#src/infrastructure/clock.ts";
+import { stationId } from "#src/operators/inputs.ts";
+import { stationNamed } from "#src/stations/own-ids.ts";
 import type { Act, By } from "#src/operators/act.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Db } from "#src/infrastructure/db.ts";
@@ -76,7 +78,19 @@ export const doAct = <Input extends TObject, Id extends TSchema, T extends objec
   act: Act<Input, Id, T>,
   input: Static<Input>,
   id: Static<Id>,
-): Promise<T> => withDb(out, async (db, config) => act(await byOf(out, db, config), input, id));
+): Promise<T> =>
+  withDb(out, async (db, config) => {
+    const isStation = (act.id as TSchema) === stationId;
+    const named = isStation ? await stationIdOf(db, id as string) : id;
+    return act(await byOf(out, db, config), input, named as Static<Id>);
+  });
+
+/** The id of the station that was typed; ends the command where several sources have such a one. */
+export async function stationIdOf(db: Db, text: string): Promise<string> {
+  const { id, several } = await stationNamed(db, text);
+  if (several !== undefined) throw new ExitError(several);
+  return id;
+}
 
 /** The actor of a typed command, with its surroundings. */
 export const byOf = async ({ actor }: Output, db: Db, config: Config): Promise<By> => ({

@@ -157,13 +157,16 @@ export function people({ dry_run: dryRun, reasons, doubtful, ...numbers }: Impor
     refused: why(numbers.refused, reasons),
   };
   const names = ["read", "added", "changed", "unchanged", "merged", "refused", "removed"] as const;
-  const { kept_by_hand: kept, joined = 0, asked = 0 } = numbers;
+  const { kept_by_hand: kept, renumbered = 0, joined = 0, asked = 0 } = numbers;
   const lines = [
     ...importHead(dryRun, numbers),
     ...names.map((name) => `  ${name.padEnd(9)}  ${numbers[name]}${notes[name] ?? ""}`),
     ...(kept === undefined
       ? []
       : [`  by hand    ${kept}  (values left as an operator has set them)`]),
+    ...(renumbered > 0
+      ? [`  renumbered ${renumbered}  (new ids of the source; they stay under the old ones)`]
+      : []),
     ...(joined > 0 ? [`  joined     ${joined}  (stations of another source too)`] : []),
     ...(asked > 0 ? [`  asked      ${asked}  (pairs that may be one: station doubtful)`] : []),
   ];

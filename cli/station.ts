@@ -1,10 +1,10 @@
 import { Command } from "commander";
-import { actVerb, doAct } from "#cli/act-verb.ts";
+import { actVerb, doAct, stationIdOf } from "#cli/act-verb.ts";
 import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, type Output, table } from "#cli/output.ts";
 import { ExitError } from "#cli/exit-error.ts";
-import { choice, degrees, line, stationId } from "#cli/values.ts";
+import { choice, degrees, line } from "#cli/values.ts";
 import type { HandSet } from "#src/contract/console.ts";
 import { cleanText } from "#src/import/clean-text.ts";
 import { unknown } from "#src/operators/act.ts";
@@ -25,6 +25,8 @@ import {
 } from "#src/stations/join-stations.ts";
 import { closeStation, reopenStation } from "#src/stations/station-service.ts";
 
+const idWords = "the station's id, or its source's own, also as source:id";
+
 /** `operator station …`: one station corrected by hand (decisions 13.16), or made one with another (14.29). */
 export function stationCommand(output: () => Output): Command {
   const command = new Command("station").description(
@@ -32,9 +34,10 @@ export function stationCommand(output: () => Output): Command {
   );
 
   verb(command, "show", "one station, with what is set by hand", "station show n123 --json")
-    .argument("<id>", "the station's id", stationId)
-    .action(async (stationId: string) => {
+    .argument("<id>", idWords)
+    .action(async (text: string) => {
       const found = await withDb(output(), async (db) => {
+        const stationId = await stationIdOf(db, text);
         const station = await findStation(db, stationId);
         return station === null
           ? unknown("station", stationId)
@@ -61,7 +64,7 @@ export function stationCommand(output: () => Output): Command {
     'station edit n123 --grades 92,95,ДТ --hours "Mo-Su 06:00-23:00"',
     "station edit n123 --from-file name position",
   )
-    .argument("<id>", "the station's id", stationId)
+    .argument("<id>", idWords)
     .option("--name <name>", "its name", text(stationTextMax.name))
     .option("--brand <brand>", 'its brand; "" for none', text(stationTextMax.brand))
     .option("--address <address>", "its address", text(stationTextMax.addr))
@@ -120,7 +123,7 @@ export function stationCommand(output: () => Output): Command {
     },
     shown: (added) => added,
   });
-  const subject = ["<id>", "the station's id", stationId] as const;
+  const subject = ["<id>", idWords, (text: string) => text] as const;
   actVerb(command, output, closeStation, {
     name: "close",
     about: "take a station out of service; it stays closed when an import still has it",
@@ -141,11 +144,12 @@ export function stationCommand(output: () => Output): Command {
   });
   const pairVerb = (name: string, about: string, pairAct: typeof mergeStation): unknown =>
     verb(command, name, about, `station ${name} it-mimit-3474 n123`)
-      .argument("<id>", "the station's id", stationId)
-      .argument("<other>", "the id of the other station", stationId)
-      .action(async (id: string, other: string) => {
+      .argument("<id>", idWords)
+      .argument("<other>", "the id of the other station")
+      .action(async (id: string, text: string) => {
         const out = output();
-        const done = await doAct(out, pairAct, { other }, id);
+        const input = await withDb(out, async (db) => ({ other: await stationIdOf(db, text) }));
+        const done = await doAct(out, pairAct, input, id);
         out.result(done, card);
       });
   pairVerb(

@@ -5,6 +5,8 @@ import { reply } from "#api/openapi/answers.ts";
 import { listExample, oneStation, stationExample } from "#src/contract/shapes/stations.ts";
 import { route } from "#api/http/route.ts";
 import type { ReadDeps } from "#api/stations/deps.ts";
+import { isUnavailable } from "#src/infrastructure/db.ts";
+import { stationNamed } from "#src/stations/own-ids.ts";
 
 /** GET /stations/{station_id}, docs/contract.md 4.4. */
 export const oneStationRoute = (services: ReadDeps) =>
@@ -16,7 +18,8 @@ export const oneStationRoute = (services: ReadDeps) =>
     answers: {
       operationId: "getStation",
       tag: "Stations",
-      description: "Ids come from the lists.",
+      description:
+        "Ids come from the lists. Also finds the id of the station's source, percent-encoded as the source writes it, if one source alone has it, and `source:id`.",
       replies: {
         200: {
           ...reply("The station", oneStation, {
@@ -31,9 +34,18 @@ export const oneStationRoute = (services: ReadDeps) =>
       problems: ["station-not-found"],
       takes: ["If-None-Match"],
     },
-    handle(ctx) {
-      const now = services.clock();
-      const found = services.model.station(ctx.params["station_id"]!, now);
+    async handle(ctx) {
+      const { model, clock, db } = services;
+      const id = ctx.params["station_id"]!;
+      let [now, found] = [clock(), model.station(id, clock())];
+      if (found === null) {
+        // Without the database nobody knows the ids of sources.
+        const named = await stationNamed(db, id).catch((error: unknown) => {
+          if (!isUnavailable(error)) throw error;
+        });
+        if (named?.several !== undefined) throw refused("station-not-found", named.several);
+        [now, found] = [clock(), model.station(named?.id ?? id, clock())];
+      }
       if (found === null) throw refused("station-not-found");
       const asOfMs = services.asOf(now);
       if (isUnchanged(ctx, stationEtagOf(ctx, found.sum), asOfMs)) return;

@@ -1,7 +1,8 @@
+import type { Point } from "#src/domain/geo.ts";
 import type { StationRow } from "#src/feed/feed.ts";
 import { compareRows, type Compared } from "#src/import/file-import.ts";
 import { slices } from "#src/infrastructure/lists.ts";
-import { inTransaction, rows, type Db, type Tx } from "#src/infrastructure/db.ts";
+import { inTransaction, rows, type Db, type Statements, type Tx } from "#src/infrastructure/db.ts";
 import { type HandEdits, overrule, readEdits, saveEdits } from "#src/stations/hand-edits.ts";
 import { keepShown, type Own, readOwn, saveOwn } from "#src/stations/shown-fields.ts";
 
@@ -163,7 +164,8 @@ async function unlike(db: Db, source: string, some: readonly StationRow[]): Prom
 
 /**
  * Ids of the stations of `source`: those that are in service, of these the ones that an operator has `reopened`, those
- * closed by hand, and those that are parts of other stations, `listed` or not by the newest file.
+ * closed by hand, and those that are parts of other stations, `listed` or not by the newest file. `places` has all but
+ * the parts, where files have them.
  */
 export async function idsOfSource(
   db: Db,
@@ -172,16 +174,24 @@ export async function idsOfSource(
   inService: string[];
   reopened: string[];
   closed: string[];
-  parts: { id: string; listed: boolean }[];
+  parts: { id: string; whole: string; listed: boolean }[];
+  places: Map<string, Point>;
 }> {
-  const sql = `select s.id, s.removed_at is null as open, e.in_service is true as reopened from stations s left join station_edits e on e.station_id = s.id
+  const sql = `select s.id, s.removed_at is null as open, e.in_service is true as reopened,
+       coalesce(e.file_lat, s.lat) as lat, coalesce(e.file_lon, s.lon) as lon from stations s left join station_edits e on e.station_id = s.id
      where s.source = ? and (s.removed_at is null or e.in_service = false)`;
-  const found = await rows<{ id: string; open: boolean; reopened: boolean }>(db, sql, [source]);
-  const partsSql = `select id, not gone as listed from station_pairs join stations on id = station_id
+  const found = await rows<Point & { id: string; open: boolean; reopened: boolean }>(db, sql, [
+    source,
+  ]);
+  const partsSql = `select id, into_id as whole, not gone as listed from station_pairs join stations on id = station_id
      where verdict = 'joined' and source = ?`;
-  const parts = await rows<{ id: string; listed: boolean }>(db, partsSql, [source]);
+  const parts = await rows<{ id: string; whole: string; listed: boolean }>(db, partsSql, [source]);
   const idsOf = (some: typeof found): string[] => some.map(({ id }) => id);
+  const places = new Map<string, Point>();
+  for (const one of found) places.set(one.id, one);
+  for (const { id } of parts) places.delete(id);
   return {
+    places,
     inService: idsOf(found.filter(({ open }) => open)),
     reopened: idsOf(found.filter(({ open, reopened }) => open && reopened)),
     closed: idsOf(found.filter(({ open }) => !open)),
@@ -191,7 +201,7 @@ export async function idsOfSource(
 
 /** Notes which parts their source lists: the others say nothing of their wholes, and leave their place to a new row. */
 export async function saveListed(
-  db: Db,
+  db: Statements,
   { listed, gone }: { listed: readonly string[]; gone: readonly string[] },
 ): Promise<void> {
   const sql = `update station_pairs p set gone = not p.gone from unnest(?::text[], ?::bool[]) as part (id, gone)

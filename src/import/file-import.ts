@@ -49,6 +49,8 @@ export interface ImportSummary {
   removed: number;
   /** Values of the file that are not applied, because an operator has set others by hand. Stations only. */
   kept_by_hand?: number;
+  /** Stations that have a new id of their source; they stay under the old one. Stations only. */
+  renumbered?: number;
   /** Stations that other sources have too: those that are one station now, and pairs that a person decides. */
   joined?: number;
   asked?: number;
@@ -112,12 +114,15 @@ export function refuseRemovals(
   what: string,
   removed: number,
   known: number,
+  { fresh = 0, asked = 0 }: { fresh?: number; asked?: number } = {},
 ): void {
-  if (removed <= Math.max(removalsUsual(known), allowRemovals) || force.includes("removals"))
-    return;
+  const away = removed + asked;
+  if (away <= Math.max(removalsUsual(known), allowRemovals) || force.includes("removals")) return;
   throw wrongFile(
-    `${removed} of the ${known} ${what} of source "${source}" are not in the file and would be removed`,
-    `The file may be a part of the country, or of another source. If it is complete, allow ${removed} removals, or use \`--force removals\`, and import it again.`,
+    `${away} of the ${known} ${what} of source "${source}" are not in the file${asked > 0 ? `, of which ${asked} may be new ones` : " and would be removed"}`,
+    fresh * 2 > away
+      ? `The file has ${fresh} new ones in their place: the source may have numbered its ${what} anew, and place, brand and address do not show which is which. Do not let the old ones go, their ids and marks would go with them: import it without replacing the source, then look at \`station doubtful\`.`
+      : `The file may be a part of the country, or of another source. If it is complete, allow ${away} removals, or use \`--force removals\`, and import it again.`,
   );
 }
 
@@ -151,7 +156,7 @@ const withSourceLock = <T>(
   });
 
 /** Collects the rows that `rowFrom` makes of a file's items. Throws a wrong-file fault for a file without any `what`. */
-export async function collect<Item, Row extends { id: string }>(
+export async function collect<Item, Row extends { id: string; own?: string }>(
   items: AsyncIterable<Item | Item[]>,
   what: string,
   rowFrom: (item: Item) => Row | Refused | null,
@@ -169,7 +174,7 @@ export async function collect<Item, Row extends { id: string }>(
     else if ("refused" in row)
       refuse(result, row.refused, 1, { place: placeOf(item), ...row.about });
     else if (ids.has(row.id))
-      refuse(result, "repeated-id", 1, { place: placeOf(item), id: row.id });
+      refuse(result, "repeated-id", 1, { place: placeOf(item), id: row.own ?? row.id });
     else {
       ids.add(row.id);
       result.found.push(row);

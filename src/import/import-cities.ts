@@ -29,9 +29,7 @@ export function importCities(
   db: Db,
   options: ImportOptions<CityFormat>,
 ): Promise<(ImportSummary & RefusalsFault) | FileFault> {
-  return withRefusedRows(options.source ?? "", options.refusals, [options.path], (rows) =>
-    importRows(db, options, rows),
-  );
+  return withRefusedRows(options.refusals, [options.path], (rows) => importRows(db, options, rows));
 }
 
 function importRows(

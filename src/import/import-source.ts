@@ -61,7 +61,7 @@ export async function importSource(
   const files = await asFault(paths.join(", "), () => findFiles(source, paths));
   if (isFault(files)) return files;
   const inputs = [...files.values()].map(({ path }) => path);
-  return withRefusedRows(label, options.refusals, inputs, async (rows) => {
+  return withRefusedRows(options.refusals, inputs, async (rows) => {
     const unknown = new Map<string, number>();
     const now = await databaseNow(db);
     const stock = await readStock(db, options, { label, now, files, rows });

@@ -26,7 +26,8 @@ import {
 } from "#src/import/guards.ts";
 import { type ImportedStation, shownNames } from "#src/import/osm-station.ts";
 import type { FileFault } from "#src/import/read-text.ts";
-import { joinSources } from "#src/import/join-sources.ts";
+import { joinSources, saveDoubtful } from "#src/import/join-sources.ts";
+import { giveIds, saveIds } from "#src/import/station-ids.ts";
 import { showSource } from "#src/stations/shown-fields.ts";
 import { saveCredit } from "#src/import/source-credits.ts";
 import { joinSame } from "#src/import/same-station.ts";
@@ -58,11 +59,14 @@ async function apply(
 ): Promise<ImportSummary> {
   const { source, replaceSource, dryRun, progress } = options;
   const cities = await rows<Town>(db, "select name, lat, lon from cities");
-  await guardPositions(db, options, staged.found);
-  const imported = withoutTownBrands(inCountry(staged, options.country), cities);
   const known = await idsOfSource(db, source);
   const [inService, closed] = [new Set(known.inService), new Set(known.closed)];
   const parts = new Set(known.parts.map(({ id }) => id));
+  const given = await giveIds(db, source, staged.found, {
+    ...{ places: known.places, parts: known.parts, replaces: replaceSource },
+  });
+  await guardPositions(db, options, staged.found);
+  const imported = withoutTownBrands(inCountry(staged, options.country), cities);
   const listed = known.parts.filter((part) => part.listed).map(({ id }) => id);
   const size = inService.size + listed.length;
   guardShrinking(options, imported.length, size);
@@ -71,23 +75,26 @@ async function apply(
   const knownBrand = knownBrands(await readAliases(db));
   const stations: StationRow[] = [];
   for (const { station } of groups) {
-    const { id, lat, lon, addr, opening_hours, place = "" } = station;
+    const { id, own = id, lat, lon, addr, opening_hours, place = "" } = station;
     const grades_sold = gradesText(station.grades_sold ?? []);
-    if (station.sells === "gas") refuse(staged, "lpg-only", 1, { place, id });
+    if (station.sells === "gas") refuse(staged, "lpg-only", 1, { place, id: own });
     else {
       const { brand, name } = shownNames(station, brands, knownBrand);
       stations.push({ id, lat, lon, brand, name, addr, grades_sold, opening_hours });
     }
   }
   const kept = new Set(stations.map(({ id }) => id));
+  const asked = new Set(given.asked.map(({ whole }) => whole));
   const doubles = groups.flatMap((group) => group.doubles);
   const leaving = replaceSource ? [...inService, ...closed, ...listed] : doubles;
-  const left = new Set(leaving.filter((id) => !kept.has(id)));
+  const left = new Set(leaving.filter((id) => !kept.has(id) && !asked.has(id)));
   const gone = [...left].filter((id) => inService.has(id) || closed.has(id));
   // Those that were closed or reopened by hand stay as they are.
   const byHand = new Set([...known.closed, ...known.reopened]);
   const removals = [...left].filter((id) => !byHand.has(id)).length;
-  if (replaceSource) refuseRemovals(options, "stations", removals, size);
+  const fresh = stations.filter(({ id }) => !inService.has(id) && !parts.has(id)).length;
+  if (replaceSource)
+    refuseRemovals(options, "stations", removals, size, { fresh, asked: asked.size });
   // Before the first of them is shown.
   if (!dryRun) await saveCredit(db, source, options.credit);
   const applied = await saveStations(db, source, { stations, gone }, dryRun, (done) =>
@@ -95,6 +102,7 @@ async function apply(
   );
   const away = [...parts].filter((id) => left.has(id));
   if (!dryRun) {
+    await saveIds(db, source, given);
     await saveListed(db, { listed: [...parts].filter((id) => kept.has(id)), gone: away });
     // Before stations are compared: what a part says no more is no fact of its whole. A join shows its fields itself.
     await showSource(db, source);
@@ -103,9 +111,12 @@ async function apply(
     groups.flatMap(({ station: { id, refs: some } }) => (some === undefined ? [] : [[id, some]])),
   );
   const across = await joinSources(db, source, { found: stations, refs, away }, dryRun);
+  if (!dryRun) await saveDoubtful(db, given.asked, source);
+  across.asked += given.asked.length;
   const { kept: kept_by_hand, removed, ...compared } = applied;
   const merged = doubles.length + staged.repeated;
-  const counts = { ...compared, merged, removed, kept_by_hand, ...across };
+  const renumbered = given.aliases.length;
+  const counts = { ...compared, merged, removed, kept_by_hand, renumbered, ...across };
   return { ...summaryOf(options, staged, counts), doubtful };
 }
 
@@ -113,7 +124,12 @@ async function apply(
 const inCountry = (staged: Staged, country: string | undefined): ImportedStation[] =>
   staged.found.filter((station) => {
     if (country === undefined || isNearCountry(station, country)) return true;
-    const { id, place = "", lat, lon } = station;
-    refuse(staged, "other-country", 1, { place, id, field: "lat, lon", value: `${lat} ${lon}` });
+    const { id, own = id, place = "", lat, lon } = station;
+    refuse(staged, "other-country", 1, {
+      place,
+      id: own,
+      field: "lat, lon",
+      value: `${lat} ${lon}`,
+    });
     return false;
   });

@@ -1,5 +1,5 @@
 import { databaseNow } from "#src/infrastructure/clock.ts";
-import { grouped } from "#src/infrastructure/lists.ts";
+import { grouped, slices } from "#src/infrastructure/lists.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { distanceM, type Point } from "#src/domain/geo.ts";
@@ -10,6 +10,7 @@ import {
   type ImportOptions,
   type ImportSummary,
   refuse,
+  type Refused,
   summaryOf,
 } from "#src/import/file-import.ts";
 import { guardAllNo } from "#src/import/guards.ts";
@@ -17,6 +18,14 @@ import { applyImportedStatuses, type ImportedStatus } from "#src/import/imported
 import type { FileFault, ReadProgress } from "#src/import/read-text.ts";
 import { readStatusCsv, type StatusesRead, type StatusFormat } from "#src/import/read-statuses.ts";
 import { type RefusalsFault, withRefusedRows } from "#src/import/refusals.ts";
+import {
+  candidates,
+  idOf,
+  isOne,
+  type OwnMatch,
+  stationIdIn,
+  stationsByOwnId,
+} from "#src/stations/own-ids.ts";
 import { sourceNamed } from "#src/import/source-list.ts";
 import { readSourceStock } from "#src/import/source-stock.ts";
 
@@ -53,6 +62,7 @@ export interface StatusSummary extends Omit<ImportSummary, "removed" | "doubtful
 }
 
 const nearM = 50;
+const askedIds = 5000;
 const aheadMs = 300_000;
 
 /** Imports statuses from a file of the plain CSV, or of French stock-outs. */
@@ -67,10 +77,10 @@ export function importStatuses(
   if (stationsPath !== null)
     files.set("stations", { path: stationsPath, spec: { format: "csv" as const } });
   const inputs = [path, ...(stationsPath === null ? [] : [stationsPath])];
-  return withRefusedRows(label, options.refusals, inputs, (rows) =>
+  return withRefusedRows(options.refusals, inputs, (rows) =>
     importStatusRows(db, config, { ...options, format }, (now, progress) =>
       format === "csv"
-        ? readStatusCsv({ path, source: label }, progress, rows)
+        ? readStatusCsv(path, progress, rows)
         : readSourceStock(french, files, { label, now, notSoldMs, progress, rows }),
     ),
   );
@@ -106,7 +116,7 @@ async function apply(
 ): Promise<StatusSummary> {
   const { source, maxAgeMs, asOf, dryRun, progress, touched } = options;
   refuseUntimely(staged, now, Math.min(maxAgeMs, config.statusLifetimeMs));
-  const statuses = (await atOurStations(db, staged)).map((status) => ({
+  const statuses = (await atOurStations(db, source, staged)).map((status) => ({
     ...status,
     updated: Math.min(status.updated, now) + movedMs,
   }));
@@ -115,8 +125,8 @@ async function apply(
     if (!dryRun) touched(ids);
     progress("saving", done, statuses.length);
   });
-  for (const { lines, stationId } of applied.older)
-    refuse(staged, "older-than-known", lines, { id: stationId });
+  for (const { lines, own } of applied.older)
+    refuse(staged, "older-than-known", lines, { id: own });
   const { added, changed, unchanged, behindMarks } = applied;
   const merged = staged.read - staged.refused - added - changed - unchanged;
   return {
@@ -127,12 +137,12 @@ async function apply(
 }
 
 function refuseUntimely(staged: StatusesRead, now: number, maxAgeMs: number): void {
-  staged.statuses = staged.statuses.filter(({ updated, lines, ids }) => {
+  staged.statuses = staged.statuses.filter(({ updated, lines, own }) => {
     const fault =
       updated > now + aheadMs ? "in-the-future" : updated <= now - maxAgeMs ? "too-old" : null;
     if (fault !== null)
       refuse(staged, fault, lines, {
-        id: ids.at(-1)!,
+        id: own,
         field: "updated",
         value: formatTime(updated),
       });
@@ -141,23 +151,21 @@ function refuseUntimely(staged: StatusesRead, now: number, maxAgeMs: number): vo
 }
 
 /** The statuses at our stations. When two stations of the file are one of ours, the nearer one counts, then the newer. */
-async function atOurStations(db: Db, staged: StatusesRead): Promise<ImportedStatus[]> {
-  const sql = "select id, lat, lon from stations where removed_at is null";
-  const stationsSql =
-    "select station_id as part, into_id as whole from station_pairs where verdict = 'joined'";
-  const parts = await rows<{ part: string; whole: string }>(db, stationsSql);
-  const find = createStationFinder(
-    await rows<Point & { id: string }>(db, sql),
-    new Map(parts.map(({ part, whole }) => [part, whole])),
-  );
-  const taken = new Map<string, ImportedStatus & { own: string; metres: number }>();
-  for (const { ids, point, ...status } of staged.statuses) {
-    const [own, station] = [ids.at(-1)!, find(ids, point)];
+async function atOurStations(
+  db: Db,
+  source: string,
+  staged: StatusesRead,
+): Promise<ImportedStatus[]> {
+  const find = await createStationFinder(db, source, staged);
+  const taken = new Map<string, ImportedStatus & { metres: number }>();
+  for (const { point, ...status } of staged.statuses) {
+    const { own } = status;
+    const station = find(own, point);
     if ("refused" in station) {
-      refuse(staged, station.refused, status.lines, { id: own });
+      refuse(staged, station.refused, status.lines, { id: own, ...station.about });
       continue;
     }
-    const found = { ...status, own, stationId: station.id, metres: station.metres };
+    const found = { ...status, stationId: station.id, metres: station.metres };
     const other = taken.get(station.id);
     const counts =
       other === undefined ||
@@ -173,29 +181,56 @@ async function atOurStations(db: Db, staged: StatusesRead): Promise<ImportedStat
 }
 
 /**
- * Finds the stations that an import names: by one of their ids, also of a part of them (`wholes`), else the nearest one within `nearM` metres (ties by
- * id). `metres` is 0 for a station found by its id.
+ * Finds the stations that an import of `source` names: by the id of this source, by ours, by the id of the one source
+ * that has it (decisions 14.47), also that of a part; else the nearest one within `nearM` metres (ties by id). `metres`
+ * is 0 for a station found by its id.
  */
-function createStationFinder(
-  stations: readonly (Point & { id: string })[],
-  wholes: ReadonlyMap<string, string>,
-) {
+async function createStationFinder(db: Db, source: string, { statuses }: StatusesRead) {
+  const sql = "select id, lat, lon from stations where removed_at is null";
+  const stations = await rows<Point & { id: string }>(db, sql);
+  const stationsSql =
+    "select station_id as part, into_id as whole from station_pairs where verdict = 'joined'";
+  const parts = await rows<{ part: string; whole: string }>(db, stationsSql);
+  const wholes = new Map(parts.map(({ part, whole }) => [part, whole]));
   const ids = new Set(stations.map(({ id }) => id));
+  const namedSql = "select plain, station_id as id from source_ids where source = ?";
+  const named = await rows<{ plain: string; id: string }>(db, namedSql, [source]);
+  const ours = new Map(named.map(({ plain, id }) => [plain, id]));
+  const byId = (own: string): string | undefined => {
+    const plain = idOf(source, own);
+    return [ours.get(plain) ?? plain, stationIdIn(own)]
+      .map((id) => wholes.get(id) ?? id)
+      .find((id) => ids.has(id));
+  };
+  const unknown = statuses.map(({ own }) => own).filter((own) => byId(own) === undefined);
+  const others = new Map<string, OwnMatch[]>();
+  for (const some of slices(unknown, askedIds))
+    for (const [own, all] of await stationsByOwnId(db, some))
+      others.set(
+        own,
+        all.filter(({ id }) => ids.has(id)),
+      );
   /** Stations by rows of latitude, each `nearM` high. */
   const rowOf = ({ lat }: Point): number => Math.floor((lat * 111_000) / nearM);
   const byRow = grouped(stations, rowOf);
-  const nearest = (point: Point) => {
+  const nearest = (point: Point): { id: string; metres: number } | Refused => {
     const row = rowOf(point);
     const [found] = [row - 1, row, row + 1]
       .flatMap((near) => byRow.get(near) ?? [])
       .map((station) => ({ id: station.id, metres: distanceM(point, station) }))
       .filter(({ metres }) => metres <= nearM)
       .sort((a, b) => a.metres - b.metres || (a.id < b.id ? -1 : 1));
-    return found ?? { refused: "no-station-near" as const };
+    return found ?? { refused: "no-station-near" };
   };
-  return (names: readonly string[], point: Point | null) => {
-    const id = names.map((name) => wholes.get(name) ?? name).find((name) => ids.has(name));
+  return (own: string, point: Point | null): { id: string; metres: number } | Refused => {
+    const all = others.get(own) ?? [];
+    if (!isOne(all))
+      return {
+        refused: "ambiguous-id",
+        about: { field: "station_id", value: candidates(own, all) },
+      };
+    const id = byId(own) ?? all[0]?.id;
     if (id !== undefined) return { id, metres: 0 };
-    return point === null ? { refused: "unknown-station" as const } : nearest(point);
+    return point === null ? { refused: "unknown-station" } : nearest(point);
   };
 }

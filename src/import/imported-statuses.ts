@@ -12,7 +12,7 @@ import { askRefold, type ChangedEvent, lockStations } from "#src/infrastructure/
 const chunkRows = 1000;
 
 /** An imported status of one of our stations. */
-export type ImportedStatus = Omit<SourceStatus, "ids" | "point"> & { stationId: string };
+export type ImportedStatus = Omit<SourceStatus, "point"> & { stationId: string };
 
 /** `added`: stations without an imported status before. */
 interface AppliedStatuses extends Compared {

@@ -1,7 +1,8 @@
 import type { StationRow } from "#src/feed/feed.ts";
 import { matchSources, meet, type Pair, type SourcePlace } from "#src/import/match-sources.ts";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
-import { grouped, slices } from "#src/infrastructure/lists.ts";
+import type { Twins } from "#src/import/station-ids.ts";
+import { columnsOf, grouped, slices } from "#src/infrastructure/lists.ts";
 import { joinStations } from "#src/stations/join-stations.ts";
 
 const chunkJoins = 500;
@@ -51,7 +52,11 @@ export async function joinSources(
   const joins = joinsOf(places, sure, oldestFirst, isApart);
   if (!dryRun) {
     for (const some of slices(joins, chunkJoins)) await saveJoins(db, some);
-    await saveDoubtful(db, doubtful, oldestFirst);
+    const asked = doubtful.map((pair) => {
+      const [whole, part] = [...pair.ids].sort(oldestFirst);
+      return { ...pair, part: part!, whole: whole! };
+    });
+    await saveDoubtful(db, asked, null);
   }
   return { joined: joins.length, asked: doubtful.length };
 }
@@ -158,21 +163,27 @@ const saveJoins = (db: Db, joins: readonly Join[]): Promise<void> =>
   });
 
 /**
- * The doubtful pairs of now, the younger station as the part, in place of those of the last import. What a person has
- * decided stays.
+ * The doubtful pairs of now, in place of those of the last import: pairs of two sources, or within `source`. What a
+ * person has decided stays.
  */
-const saveDoubtful = (db: Db, pairs: readonly Pair[], oldestFirst: Order): Promise<void> =>
+export const saveDoubtful = (
+  db: Db,
+  pairs: readonly Twins[],
+  source: string | null,
+): Promise<void> =>
   inTransaction(db, async (tx) => {
-    const ordered = pairs.map(({ ids }) => [...ids].sort(oldestFirst));
-    const lists = [ordered.map((ids) => ids[1]!), ordered.map((ids) => ids[0]!)];
-    const sql = `delete from station_pairs p where verdict = 'doubtful' and not exists (
+    const lists = columnsOf(pairs, "part", "whole");
+    const sql = `delete from station_pairs p using stations a, stations b
+       where verdict = 'doubtful' and a.id = p.station_id and b.id = p.into_id
+         and case when a.source = b.source then a.source else '' end = coalesce(?, '') and not exists (
          select from unnest(?::text[], ?::text[]) as d (a, b) where d.a = p.station_id and d.b = p.into_id)`;
-    await rows(tx, sql, lists);
+    await rows(tx, sql, [source, ...lists]);
     await rows(
       tx,
       `insert into station_pairs (station_id, into_id, verdict, actor, distance_m, evidence)
        select a, b, 'doubtful', 'import', metres, string_to_array(evidence, ', ')
-       from unnest(?::text[], ?::text[], ?::int[], ?::text[]) as d (a, b, metres, evidence) on conflict do nothing`,
+       from unnest(?::text[], ?::text[], ?::int[], ?::text[]) as d (a, b, metres, evidence)
+         join stations s on s.id = a join stations t on t.id = b on conflict do nothing`,
       [
         ...lists,
         pairs.map(({ distanceM }) => Math.round(distanceM)),

@@ -101,10 +101,16 @@ function noList(records: string, around: unknown): Error {
   return wrongFile(`it has no ${list}${names === "" ? "" : `; it holds ${names}`}`, advice.kind);
 }
 
+// A number cannot hold all digits of a long id: 9007199254740993 would be the one before it.
+const longNumber = /\d{16}/;
+const longNumbers = /"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}(?![\d.eE])/gs;
+const inQuotes = (one: string): string =>
+  one.startsWith('"') || String(Number(one)) === one ? one : `"${one}"`;
+
 /** The value of the JSON text of `what`, which begins in `line` of the file. Throws a wrong-file fault. */
 export function parseAt(text: string, what: string, line: number | null): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(longNumber.test(text) ? text.replace(longNumbers, inQuotes) : text);
   } catch (error) {
     // Without a position the text ends too early.
     const at = Number(/position (\d+)/.exec((error as Error).message)?.[1] ?? text.length);

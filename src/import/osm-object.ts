@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import type { Refused } from "#src/import/file-import.ts";
 import type { Point } from "#src/domain/geo.ts";
 import { isInMetres } from "#src/import/file-import.ts";
 import { isRecord } from "#src/import/json-items.ts";
+import { idOf } from "#src/stations/own-ids.ts";
 
 export type Tags = Readonly<Record<string, unknown>>;
 
@@ -10,6 +10,8 @@ export type Tags = Readonly<Record<string, unknown>>;
 export interface OsmObject extends Point {
   /** `n123`, `w123`, `r123`, or `<source>-<id>` for ids that are not OSM's. */
   id: string;
+  /** The source's own id, where it is not OSM's. */
+  own?: string;
   tags: Tags;
 }
 
@@ -31,11 +33,17 @@ export const fromOverpass: ReadObject = (item) => {
 export const fromGeojson: ReadObject = (item, source) => {
   if (!isRecord(item) || item["type"] !== "Feature") return { refused: "not-an-object" };
   const tags = isRecord(item["properties"]) ? item["properties"] : {};
-  const id = featureId(item, tags, source);
-  if (id === null) return { refused: "no-id" };
+  const osm = featureId(item, tags);
+  const own = osm === null ? ownId(item["id"] ?? tags["id"]) : undefined;
+  if (own === "") return { refused: "no-id" };
+  const id = osm ?? idOf(source, own!);
   const geometry = isRecord(item["geometry"]) ? item["geometry"] : {};
-  return located(middleOfExtent(pairs(geometry["coordinates"])), id, tags);
+  const object = located(middleOfExtent(pairs(geometry["coordinates"])), id, tags);
+  return own === undefined || "refused" in object ? object : { ...object, own };
 };
+
+const ownId = (value: unknown): string =>
+  typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
 
 const letters = new Map<unknown, string>([
   ["node", "n"],
@@ -104,8 +112,8 @@ function pairs(coordinates: unknown): Point[] {
   return coordinates.flatMap(pairs);
 }
 
-/** The id, from `node/123` (osmtogeojson, overpass turbo), `n123` (osmium), or osm_type and osm_id (QGIS, ogr). */
-function featureId(feature: Record<string, unknown>, tags: Tags, source: string): string | null {
+/** The id in OSM, from `node/123` (osmtogeojson, overpass turbo), `n123` (osmium), or osm_type and osm_id (QGIS, ogr). */
+function featureId(feature: Record<string, unknown>, tags: Tags): string | null {
   for (const value of [feature["id"], tags["@id"], tags["id"], tags["osm_id"]]) {
     const [, word, letter, number] =
       /^(?:(node|way|relation)\/|([nwra]))([1-9]\d{0,14})$/.exec(String(value)) ?? [];
@@ -116,18 +124,5 @@ function featureId(feature: Record<string, unknown>, tags: Tags, source: string)
   }
   const letter = letters.get(tags["osm_type"] ?? tags["@type"]);
   const number = osmNumber(tags["osm_id"] ?? tags["@id"]);
-  if (letter !== undefined && number !== null) return letter + number;
-  const own = feature["id"] ?? tags["id"];
-  return typeof own === "string" || typeof own === "number" ? idOf(source, String(own)) : null;
+  return letter !== undefined && number !== null ? letter + number : null;
 }
-
-/** `<label>-<own id>`, with hyphens for what no id of ours may hold, and a hash for a long one; null without an id. */
-export function idOf(label: string, own: string): string | null {
-  if (own === "") return null;
-  const id = `${label}-${own.replace(/=+$/, "").replace(/[^A-Za-z0-9_-]+/g, "-")}`;
-  if (id.length <= idLength) return id;
-  return `${label}-${createHash("sha256").update(own).digest("hex").slice(0, hashLength)}`;
-}
-
-const idLength = 64;
-const hashLength = 23;

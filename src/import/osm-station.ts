@@ -12,6 +12,8 @@ import { remembered } from "#src/infrastructure/lists.ts";
 /** An object of a file that may become a station, or a part of one. */
 export interface ImportedStation extends Point {
   id: string;
+  /** The source's own id, as it writes it, where `id` is not that. */
+  own?: string;
   /** The mapped brand, cleaned; "" without one. Its final spelling depends on the whole file. */
   brand: string;
   name: string;
@@ -33,9 +35,9 @@ export interface ImportedStation extends Point {
 }
 
 /** The station in an object of a file, or the reason why it is no filling station for cars. */
-export function stationFrom({ id, lat, lon, tags }: OsmObject): ImportedStation | Refused {
+export function stationFrom({ id, own, lat, lon, tags }: OsmObject): ImportedStation | Refused {
   const reason = outOfUse(tags) ?? (tags["amenity"] === "fuel" ? null : "not-a-fuel-station");
-  if (reason !== null) return { refused: reason, about: { id } };
+  if (reason !== null) return { refused: reason, about: { id: own ?? id } };
   const brand = brandFrom(tags["brand"], { lat, lon });
   const name = text(tags["name"], 120);
   const { addr, street, city } = addressFrom(tags);
@@ -62,6 +64,7 @@ export function stationFrom({ id, lat, lon, tags }: OsmObject): ImportedStation 
     opening_hours,
     place: "",
   };
+  if (own !== undefined) station.own = own;
   return refs.length === 0 ? station : { ...station, refs };
 }
 

@@ -11,8 +11,8 @@ export type StatusFormat = (typeof statusFormats)[number];
 
 /** The status that a file reports for one of its stations. */
 export interface SourceStatus {
-  /** Ids that the station may have here, the most certain first. */
-  ids: readonly string[];
+  /** The station's id as the file writes it: the source's own, or ours. */
+  own: string;
   /** Its location in the file, to find it when no id matches. */
   point: Point | null;
   status: Status;
@@ -33,13 +33,6 @@ export interface StatusesRead {
   rows?: RefusedRows | undefined;
 }
 
-/** A file with the options for reading it. */
-interface StatusFile {
-  path: string;
-  /** Prefix of ids: a station `<source>-<its id>` comes from the file. */
-  source: string;
-}
-
 /** Coordinates as a file writes them; null when they are missing or invalid. */
 function pointFrom(latText: string, lonText: string): Point | null {
   const [lat, lon] = [Number(latText), Number(lonText)];
@@ -57,7 +50,7 @@ type Line = Record<(typeof required)[number], string> &
  * another table, for a cut-off last line, and for a table without a single good line.
  */
 export async function readStatusCsv(
-  { path, source }: StatusFile,
+  path: string,
   progress: ReadProgress,
   rows?: RefusedRows,
 ): Promise<StatusesRead> {
@@ -70,7 +63,7 @@ export async function readStatusCsv(
     const line = value as Line;
     result.read += 1;
     lastLine = number;
-    last = statusFrom(line, source);
+    last = statusFrom(line);
     if ("refused" in last) {
       refuse(result, last.refused, 1, { place: `line ${number}`, id: line.station_id });
       continue;
@@ -87,7 +80,7 @@ export async function readStatusCsv(
   return result;
 }
 
-function statusFrom(line: Line, source: string): SourceStatus | Refused {
+function statusFrom(line: Line): SourceStatus | Refused {
   if (line.station_id === "") return { refused: "no-station-id" };
   const status = statuses.find((word) => word === line.status.toLowerCase());
   if (status === undefined) return { refused: "bad-status" };
@@ -97,7 +90,7 @@ function statusFrom(line: Line, source: string): SourceStatus | Refused {
   const updated = parseTime(line.updated);
   if (updated === null) return { refused: "bad-time" };
   return {
-    ids: [line.station_id, `${source}-${line.station_id}`],
+    own: line.station_id,
     point: pointFrom(line.lat ?? "", line.lon ?? ""),
     status,
     fuelsNow,

@@ -30,10 +30,9 @@ const valueMax = 200;
 const columns = ["place", "id", "field", "value", "reason"];
 
 /**
- * Collects refused rows of the source `label`, all of them as CSV in the file `path` if there is one. Rejects when it
- * cannot be opened.
+ * Collects refused rows, all of them as CSV in the file `path` if there is one. Rejects when it cannot be opened.
  */
-export async function createRefusedRows(label: string, path?: string): Promise<RefusedRows> {
+export async function createRefusedRows(path?: string): Promise<RefusedRows> {
   const first: RefusedRow[] = [];
   const file = path === undefined ? null : (await open(path, "w")).createWriteStream();
   file?.write(`${columns.join(",")}\n`);
@@ -42,8 +41,7 @@ export async function createRefusedRows(label: string, path?: string): Promise<R
   return {
     first,
     add(row) {
-      const id = row.id.startsWith(`${label}-`) ? row.id.slice(label.length + 1) : row.id;
-      const short = { ...row, id, value: row.value.slice(0, valueMax) };
+      const short = { ...row, value: row.value.slice(0, valueMax) };
       if (first.length < refusedShown) first.push(short);
       // A spreadsheet must never take a stranger's text for a formula.
       file?.write(stringify([short], { columns, escape_formulas: true }));
@@ -75,14 +73,13 @@ async function refuseInput(path: string, inputs: readonly string[]): Promise<voi
  * `refusals_fault` then says: what was saved is saved.
  */
 export async function withRefusedRows<Summary extends object>(
-  label: string,
   path: string | undefined,
   inputs: readonly string[],
   work: (rows: RefusedRows) => Promise<Summary | FileFault>,
 ): Promise<(Summary & RefusalsFault) | FileFault> {
   const rows = await asFault(path ?? "", async () => {
     if (path !== undefined) await refuseInput(path, inputs);
-    return createRefusedRows(label, path);
+    return createRefusedRows(path);
   });
   if (isFault(rows)) return rows;
   try {

@@ -91,7 +91,8 @@ const mapped = [...Object.keys(fields.properties), "fuels"];
  * understood. Throws a wrong-file fault for a name that is none of ours.
  */
 export function sourceFromMap(map: string, name = "csv"): Source {
-  const pairs = map.split(",").map((pair) => pair.split("=", 2).map((part) => part.trim()));
+  const said = map.replace(/(^|,)\s*addr=/g, "$1address=");
+  const pairs = said.split(",").map((pair) => pair.split("=", 2).map((part) => part.trim()));
   const wrong = pairs.filter(
     ([field = "", column = ""]) => !mapped.includes(field) || column === "",
   );

@@ -1,7 +1,8 @@
 import type { Point } from "#src/domain/geo.ts";
 import { collect, type Collected, type Refused } from "#src/import/file-import.ts";
 import { firmName } from "#src/import/brand-key.ts";
-import { fromGeojson, fromOverpass, idOf, round, wrongPosition } from "#src/import/osm-object.ts";
+import { fromGeojson, fromOverpass, round, wrongPosition } from "#src/import/osm-object.ts";
+import { idOf } from "#src/stations/own-ids.ts";
 import { hoursText } from "#src/import/osm-sold.ts";
 import {
   addressOf,
@@ -131,8 +132,7 @@ function stationFromFields(
 ): ImportedStation | Refused {
   const read = (from: Value | undefined): string =>
     from === undefined ? "" : textFrom(value, from);
-  const id = idOf(label, own);
-  if (id === null) return { refused: "no-id", about: { field: "id", value: own } };
+  if (own === "") return { refused: "no-id", about: { field: "id", value: own } };
   const point = pointOf(value, fields);
   if (point === null) {
     const position = `${read(fields.lat)} ${read(fields.lon)}`.trim();
@@ -143,7 +143,7 @@ function stationFromFields(
   }
   const { address, street, number, city } = fields;
   return {
-    ...{ id, ...point },
+    ...{ id: idOf(label, own), own, ...point },
     ...{ brand: brandFrom(read(fields.brand), point), name: text(read(fields.name), 120) },
     operator: firmName(text(read(fields.operator), 120)),
     ...addressOf({

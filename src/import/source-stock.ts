@@ -7,7 +7,6 @@ import type { SourceStatus, StatusesRead } from "#src/import/read-statuses.ts";
 import type { RefusedRows } from "#src/import/refusals.ts";
 import { createGradeOf, fuelNames, type GradeOf } from "#src/import/source-fuels.ts";
 import { type FoundFiles, recordsIn } from "#src/import/source-files.ts";
-import { idOf } from "#src/import/osm-object.ts";
 import { pointOf } from "#src/import/source-stations.ts";
 import { entriesAt, textFrom } from "#src/import/source-values.ts";
 import type { Source } from "#src/import/source.ts";
@@ -42,7 +41,7 @@ export async function readSourceStock(
   files: FoundFiles,
   options: StockOptions,
 ): Promise<StatusesRead> {
-  const { label, rows } = options;
+  const { rows } = options;
   const result: StatusesRead = { read: 0, statuses: [], refused: 0, reasons: {}, rows };
   const gradeOf = createGradeOf(source, new Map());
   const stations = await readStations(
@@ -62,7 +61,7 @@ export async function readSourceStock(
     const gone = new Set(out.map(([fuel]) => gradeOf(fuel)));
     for (const fuel of there) gone.delete(gradeOf(fuel));
     result.statuses.push({
-      ids: [idOf(label, own) ?? own, own],
+      own,
       point,
       status: there.some((fuel) => gradeOf(fuel) !== "none") ? "low" : "no",
       fuelsNow: [],

@@ -38,7 +38,7 @@ const known = knownBrands(new Map());
 /** Reads the files of a source to their end, and sums up what comes of them. Throws wrong-file faults. */
 export async function trySource(source: Source, paths: readonly string[]): Promise<Tried> {
   const files = await findFiles(source, paths);
-  const rows = await createRefusedRows(storedAs(source));
+  const rows = await createRefusedRows();
   const options = { label: storedAs(source), now: Date.now(), progress: () => undefined, rows };
   const { read, found, refused, reasons, unknownFuels } = await readSourceStations(
     source,

@@ -10,25 +10,31 @@ import { view } from "#src/domain/view.ts";
 import { loadFirstSeen, loadHistories } from "#src/marks/histories.ts";
 import { msOf } from "#src/marks/marks.ts";
 import { joinsOf } from "#src/stations/join-stations.ts";
+import { stationIdIn, stationsByOwnId } from "#src/stations/own-ids.ts";
 import { handSetOf, noEdits, readEdits } from "#src/stations/hand-edits.ts";
 
 const stepsShown = 200;
 const marksShown = 50;
 
-/** At most `limit` stations with every word of `q` in their id, name, brand or address; those in service first. */
-export function searchStations(db: Db, q: string, limit: number): Promise<ConsoleStation[]> {
+/**
+ * At most `limit` stations that have the id `q`, here or at their source, or every word of it in their id, name, brand
+ * or address; those in service first.
+ */
+export async function searchStations(db: Db, q: string, limit: number): Promise<ConsoleStation[]> {
   const words = q.split(/\s+/).filter((word) => word !== "");
   const each = words.map(
     () => "(s.id || ' ' || s.name || ' ' || s.brand || ' ' || s.addr) ilike ?",
   );
+  const own = (await stationsByOwnId(db, [q])).get(q) ?? [];
+  const ids = [q, stationIdIn(q), ...own.map(({ id }) => id)];
   return rows<ConsoleStation>(
     db,
     `select s.id, s.name, s.brand, s.addr, s.lat, s.lon, coalesce(t.status, 'nodata') as status,
        s.removed_at is not null as removed
      from stations s left join station_status t on t.station_id = s.id
-     where ${["true", ...each].join(" and ")}
-     order by s.id <> ?, removed, t.updated_at desc nulls last, s.id limit ?`,
-    [...words.map(containing), q, limit],
+     where ${["true", ...each].join(" and ")} or s.id = any(?::text[])
+     order by s.id <> all(?::text[]), removed, t.updated_at desc nulls last, s.id limit ?`,
+    [...words.map(containing), ids, ids, limit],
   );
 }
 

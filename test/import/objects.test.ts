@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { idOf } from "#src/stations/own-ids.ts";
 import { fromGeojson, fromOverpass } from "#src/import/osm-object.ts";
 import { stationFrom, type ImportedStation } from "#src/import/osm-station.ts";
 import { joinSame } from "#src/import/same-station.ts";
@@ -61,8 +62,10 @@ describe("an object of an OSM extract", () => {
     expect(id({ id: "r12" })).to.equal("r12");
     expect(id({ properties: { osm_type: "relation", osm_id: 12 } })).to.equal("r12");
     expect(id({ id: "A-7" })).to.equal("own-A-7");
-    expect(id({ id: "a b" })).to.equal("own-a-b");
-    expect(id({ id: "zUaSMRz3lC6lxA5gVkVz-O8_T8E=" })).to.equal("own-zUaSMRz3lC6lxA5gVkVz-O8_T8E");
+    expect(id({ id: "a b" }))
+      .to.equal(idOf("own", "a b"))
+      .and.not.equal("own-a-b");
+    expect(id({ id: "zUaS=" })).to.equal(idOf("own", "zUaS="));
     expect(id({ id: "" })).to.equal("no-id");
     // osmium numbers the area of a way and that of a relation.
     expect(id({ id: "a1402" })).to.equal("w701");

@@ -272,6 +272,7 @@ const known: Record<string, Text> = {
   merged: "merged",
   removed: "removed",
   refused: "refused",
+  renumbered: "renumbered by the source",
   joined: "joined across sources",
   asked: "pairs to decide",
   doubtful: "possible duplicates",

@@ -183,6 +183,7 @@ export const partners = {
   "Guards to override": "Какие проверки обойти",
   "Only where a refusal names one: country, half …":
     "Только если отказ называет проверку: country, half …",
+  "renumbered by the source": "с новыми номерами источника",
   "joined across sources": "объединено с другими источниками",
   "pairs to decide": "пар на решение",
   Place: "Место",
