@@ -115,8 +115,10 @@ async function apply(
     if (!dryRun) touched(ids);
     progress("saving", done, statuses.length);
   });
-  for (const { lines, stationId } of applied.older)
-    refuse(staged, "older-than-known", lines, { id: stationId });
+  for (const { lines, stationId, place, written } of applied.older)
+    refuse(staged, "older-than-known", lines, {
+      ...{ place, id: stationId, field: "updated", value: written },
+    });
   const { added, changed, unchanged, behindMarks } = applied;
   const merged = staged.read - staged.refused - added - changed - unchanged;
   return {
@@ -127,14 +129,12 @@ async function apply(
 }
 
 function refuseUntimely(staged: StatusesRead, now: number, maxAgeMs: number): void {
-  staged.statuses = staged.statuses.filter(({ updated, lines, ids }) => {
+  staged.statuses = staged.statuses.filter(({ updated, lines, ids, place, written }) => {
     const fault =
       updated > now + aheadMs ? "in-the-future" : updated <= now - maxAgeMs ? "too-old" : null;
     if (fault !== null)
       refuse(staged, fault, lines, {
-        id: ids.at(-1)!,
-        field: "updated",
-        value: formatTime(updated),
+        ...{ place, id: ids.at(-1)!, field: "updated", value: written || formatTime(updated) },
       });
     return fault === null;
   });
@@ -154,7 +154,9 @@ async function atOurStations(db: Db, staged: StatusesRead): Promise<ImportedStat
   for (const { ids, point, ...status } of staged.statuses) {
     const [own, station] = [ids.at(-1)!, find(ids, point)];
     if ("refused" in station) {
-      refuse(staged, station.refused, status.lines, { id: own });
+      const where = point && { field: "lat, lon", value: `${point.lat} ${point.lon}` };
+      const about = where ?? { field: "station_id", value: ids[0]! };
+      refuse(staged, station.refused, status.lines, { place: status.place, id: own, ...about });
       continue;
     }
     const found = { ...status, own, stationId: station.id, metres: station.metres };
@@ -164,8 +166,10 @@ async function atOurStations(db: Db, staged: StatusesRead): Promise<ImportedStat
       found.metres < other.metres ||
       (found.metres === other.metres && found.updated > other.updated);
     if (other !== undefined) {
-      const { lines, own } = counts ? other : found;
-      refuse(staged, "same-station", lines, { id: own });
+      const [{ lines, own, place }, kept] = counts ? [other, found] : [found, other];
+      refuse(staged, "same-station", lines, {
+        ...{ place, id: own, field: "station_id", value: kept.own },
+      });
     }
     if (counts) taken.set(station.id, found);
   }
