@@ -46,6 +46,8 @@ export interface Station {
   grades_sold?: string;
   /** As OSM writes them, "Mo-Fr 06:00-22:00", in the station's local time; absent while unknown. */
   opening_hours?: string;
+  /** Closed for now, as its source says, since and until when (UTC), where it is known; absent for no. */
+  closed?: { from: string | null; until: string | null };
   fuel: FuelBlock;
 }
 

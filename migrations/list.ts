@@ -57,6 +57,7 @@ import * as vacuumTablesEarly from "#migrations/0058_vacuum_tables_early.ts";
 import * as letPartsLeaveTheirSource from "#migrations/0059_let_parts_leave_their_source.ts";
 import * as countFailedSignInsForAllUsers from "#migrations/0060_count_failed_sign_ins_for_all_users.ts";
 import * as createSourceIds from "#migrations/0061_create_source_ids.ts";
+import * as storeClosures from "#migrations/0062_store_closures.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -121,4 +122,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0059_let_parts_leave_their_source": letPartsLeaveTheirSource,
   "0060_count_failed_sign_ins_for_all_users": countFailedSignInsForAllUsers,
   "0061_create_source_ids": createSourceIds,
+  "0062_store_closures": storeClosures,
 };

@@ -5,7 +5,7 @@ import { listen, type Listener } from "#src/infrastructure/listen.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
 import { compileShape, type Quarantine, stored } from "#src/infrastructure/quarantine.ts";
 import { createCityFinder } from "#snapshots/city-names.ts";
-import { foldText } from "#snapshots/model/fragment.ts";
+import { foldText } from "#src/contract/fold-text.ts";
 import type { Resources } from "#src/infrastructure/resources.ts";
 
 /** A city as it is served (decisions 6). */

@@ -1,4 +1,5 @@
-import { foldText } from "#snapshots/model/fragment.ts";
+import { latinName } from "#src/contract/city-name.ts";
+import { foldText, smallText } from "#src/contract/fold-text.ts";
 
 /** Short forms and foreign names that everybody knows, each of one city only, by the city's full name. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
@@ -14,14 +15,15 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   Челябинск: ["члб", "chlb"],
 };
 
-/** The text without signs that people leave out or write in one of two ways. */
-const squash = (text: string): string => foldText(text).replace(/[\s.\-–—'’ʹ]/gu, "");
+/** Without signs that people leave out or write in one of two ways. */
+const bare = (text: string): string => text.replace(/[\s.\-–—'’ʼʹ]/gu, "");
+const squash = (text: string): string => bare(foldText(text));
 
-const letters: Readonly<Record<string, string>> = {
-  ...{ а: "a", б: "b", в: "v", г: "g", д: "d", е: "e", ж: "zh", з: "z", и: "i", й: "i", к: "k" },
-  ...{ л: "l", м: "m", н: "n", о: "o", п: "p", р: "r", с: "s", т: "t", у: "u", ф: "f", х: "kh" },
-  ...{ ц: "ts", ч: "ch", ш: "sh", щ: "shch", ъ: "", ы: "y", ь: "", э: "e", ю: "yu", я: "ya" },
-};
+/** `ö` as `oe`: the other way to write such letters without them. */
+const wide: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa" };
+const widened = (text: string): string =>
+  squash(smallText(text).replace(/[äöüøå]/g, (letter) => wide[letter]!));
+
 /** The ways to write Russian in Latin letters, brought together: "ya", "ia" and "â" are one. In this order. */
 const spellings: readonly (readonly [RegExp, string])[] = [
   [/ž/g, "zh"],
@@ -32,6 +34,7 @@ const spellings: readonly (readonly [RegExp, string])[] = [
   [/x/g, "ks"],
   [/t[sz]/g, "c"],
   [/w/g, "v"],
+  [/q/g, "k"],
   [/[yj]/g, "i"],
   [/i+/g, "i"],
   [/i([aeu])/g, "$1"],
@@ -40,47 +43,54 @@ const spellings: readonly (readonly [RegExp, string])[] = [
 
 /** The same for one name in Cyrillic and in all spellings of it in Latin letters. */
 function latinKey(text: string): string {
-  let key = squash(text).replace(/[а-я]/g, (letter) => letters[letter] ?? "");
+  let key = latinName(bare(smallText(text)));
   for (const [from, to] of spellings) key = key.replace(from, to);
-  return key
-    .normalize("NFD")
-    .replace(/[^a-z0-9]/g, "")
+  return foldText(key)
+    .replace(/[^\p{L}\p{N}]/gu, "")
     .replace(/(.)i$/, "$1");
 }
 
+const isCyrillic = (text: string): boolean => /\p{Script=Cyrillic}/u.test(text);
+
 /**
- * Finds a city by the names that people use (decisions 7.49): its name, else the name without hyphens and blanks, else
- * a short form of it, else its name in Latin letters. A spelling that two names share finds none of them. `cities`: the
- * largest first, which stands for smaller ones of the same name.
+ * Finds a city by the names that people use (decisions 7.49): its name, else the name without hyphens, blanks and
+ * accents, else a short form of it, else with `oe` for `ö`, else a Cyrillic name in Latin letters. A spelling that two
+ * names share finds none of them. `cities`: the largest first, which stands for smaller ones of the same name.
  */
 export function createCityFinder<City extends { name: string }>(
   cities: readonly City[],
 ): (text: string) => City | null {
   const byName = new Map<string, City>();
   for (const city of cities)
-    if (!byName.has(foldText(city.name))) byName.set(foldText(city.name), city);
-  const keyed = (keyOf: (name: string) => string): Map<string, City | null> => {
+    if (!byName.has(smallText(city.name))) byName.set(smallText(city.name), city);
+  const keyed = (
+    keyOf: (name: string) => string,
+    isMeant: (name: string) => boolean = () => true,
+  ): Map<string, City | null> => {
     const found = new Map<string, City | null>();
     for (const city of byName.values()) {
+      if (!isMeant(city.name)) continue;
       const key = keyOf(city.name);
       found.set(key, found.has(key) ? null : city);
     }
     return found;
   };
   const bySquashed = keyed(squash);
-  const byLatin = keyed(latinKey);
+  const byWide = keyed(widened, (name) => widened(name) !== squash(name));
+  // The rules are those of Russian: they would join Jena with Ena.
+  const byLatin = keyed(latinKey, isCyrillic);
   const byShort = new Map<string, City>();
   for (const [name, shorts] of Object.entries(otherNames)) {
-    const city = byName.get(foldText(name));
+    const city = byName.get(smallText(name));
     if (city !== undefined) for (const short of shorts) byShort.set(squash(short), city);
   }
   return (text) => {
-    const known = byName.get(foldText(text));
+    const known = byName.get(smallText(text));
     if (known !== undefined) return known;
     const squashed = squash(text);
     if (squashed === "") return null;
-    const near = bySquashed.get(squashed) ?? byShort.get(squashed);
-    if (near !== undefined || bySquashed.has(squashed)) return near ?? null;
-    return /\p{Script=Cyrillic}/u.test(text) ? null : (byLatin.get(latinKey(text)) ?? null);
+    if (bySquashed.has(squashed)) return bySquashed.get(squashed)!;
+    const near = byShort.get(squashed) ?? byWide.get(squashed);
+    return near ?? (isCyrillic(text) ? null : (byLatin.get(latinKey(text)) ?? null));
   };
 }

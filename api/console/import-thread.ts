@@ -53,10 +53,9 @@ try {
 }
 
 async function run(on: Db, task: ImportTask): Promise<{ source: string } | FileFault> {
-  const { kind, paths, source, replaceSource, allowRemovals, dryRun, config } = task;
+  const { kind, paths, source, replaceSource, allowRemovals, refusals, dryRun, config } = task;
   const common = {
-    path: paths[0]!,
-    dryRun,
+    ...{ path: paths[0]!, refusals, dryRun },
     progress: (step: string, done: number, total: number | null) =>
       say({ kind: "progress", step, done, total }),
     waiting: () => say({ kind: "progress", step: "waiting", done: 0, total: null }),
@@ -64,8 +63,8 @@ async function run(on: Db, task: ImportTask): Promise<{ source: string } | FileF
   };
   const removals = { replaceSource, allowRemovals };
   if (kind === "stations") {
-    const { refusals, force } = task;
-    const options = { ...common, ...removals, ...describedBy(source), paths, refusals, force };
+    const { force } = task;
+    const options = { ...common, ...removals, ...describedBy(source), paths, force };
     const done = await importSource(on, config, options);
     if (isFault(done)) return done;
     const { stations, statuses, unknown_fuels } = done;

@@ -2,6 +2,7 @@ import { html, type Html } from "#api/pages/html.ts";
 import { type Language, messagesOf } from "#api/pages/messages.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import { creditText, hoursText, priceText, routeLink } from "#src/contract/driver-texts.ts";
+import { type Closure, isClosedAt } from "#src/domain/closure.ts";
 import type { Point } from "#src/domain/geo.ts";
 import { lacks } from "#src/domain/grade-answer.ts";
 import { gradesIn } from "#src/domain/vocabulary.ts";
@@ -17,6 +18,7 @@ export interface Listed extends Point {
   addr: string;
   grades_sold?: string;
   opening_hours?: string;
+  closed?: Closure;
   fuel: FuelBlock;
 }
 
@@ -59,7 +61,8 @@ export function factsOf(
   hoursAt?: PageDeps["model"]["hoursAt"],
 ) {
   const messages = messagesOf(language);
-  const { fuel, opening_hours: hours = "" } = station;
+  const { fuel, opening_hours: hours = "", closed } = station;
+  const isShut = closed !== undefined && isClosedAt(closed, now);
   // A grade that is not sold here is not out.
   const out = gradesIn(fuel.fuels_no).filter((grade) => !lacks(station, grade));
   const updated = parseTime(fuel.updated);
@@ -74,7 +77,7 @@ export function factsOf(
       : "";
   const list = (grades: string): string => gradesIn(grades).map(messages.gradeName).join(", ");
   const facts = [
-    hoursAt?.(hours, station, now) === "closed" ? messages.closedNow : "",
+    isShut || hoursAt?.(hours, station, now) === "closed" ? messages.closedNow : "",
     hours === "" ? "" : hoursText(language, hours),
     fuel.fuels_now === "" ? "" : `${messages.available} ${list(fuel.fuels_now)}`,
     out.length === 0 ? "" : `${messages.missing} ${list(out.join())}`,

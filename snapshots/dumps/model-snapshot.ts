@@ -145,7 +145,7 @@ type Line = [
   ...[id: string, lat: number, lon: number, brand: string, name: string, addr: string],
   ...[gradesSold: string, openingHours: string],
   ...[seq: number, at: number, removed: 0 | 1, state: StationState | null],
-  ...[chance: number | null, into?: string],
+  ...[chance: number | null, into?: string | null, closed?: string],
 ];
 
 function writeLine({ seq, at, removed, state, chance, merged_into, ...row }: FeedRow): string {
@@ -153,14 +153,14 @@ function writeLine({ seq, at, removed, state, chance, merged_into, ...row }: Fee
   const facts = [id, lat, lon, brand, name, addr, grades_sold, opening_hours] as const;
   const stored = state === emptyState ? null : state;
   const line: Line = [...facts, seq, at, removed ? 1 : 0, stored, chance];
-  if (merged_into) line.push(merged_into);
+  if (merged_into || row.closed) line.push(merged_into ?? null, row.closed ?? "");
   return JSON.stringify(line);
 }
 
 function readLine(text: string): FeedRow {
   const [id, lat, lon, brand, name, addr, ...rest] = JSON.parse(text) as Line;
-  const [grades_sold, opening_hours, seq, at, removed, state, chance, merged_into] = rest;
+  const [grades_sold, opening_hours, seq, at, removed, state, chance, merged_into, closed] = rest;
   const facts = { id, lat, lon, brand, name, addr, grades_sold, opening_hours };
-  const into = merged_into === undefined ? {} : { merged_into };
-  return readRow({ ...facts, ...into, seq, at, removed: removed === 1, state, chance });
+  const more = { ...(merged_into ? { merged_into } : {}), ...(closed ? { closed } : {}) };
+  return readRow({ ...facts, ...more, seq, at, removed: removed === 1, state, chance });
 }

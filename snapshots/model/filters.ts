@@ -1,3 +1,4 @@
+import { foldText } from "#src/contract/fold-text.ts";
 import {
   type Grade,
   gradeBits,
@@ -13,7 +14,6 @@ import { type Block, field, recordSize, read, startIn } from "#snapshots/model/b
 import { type BrandTable, foldBrand } from "#snapshots/model/brand-table.ts";
 import {
   chanceIn,
-  foldText,
   gradeShift,
   pricedBit,
   queueShift,

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { foldText } from "#src/contract/fold-text.ts";
 import { stationHead } from "#src/contract/present.ts";
 import type { StationRow } from "#src/feed/feed.ts";
 import { emptyState, type FuelBlock, type StationState } from "#src/domain/state.ts";
@@ -136,10 +137,6 @@ function flagsOf(fuel: FuelBlock): number {
   if (fuel.chance !== undefined) flags |= (fuel.chance / chanceStep + 1) << chanceShift;
   return flags;
 }
-
-/** Text in the form in which it is searched (decisions 6 and 7): lower case, ё = е, one blank between words. */
-export const foldText = (text: string): string =>
-  text.normalize("NFC").toLowerCase().replaceAll("ё", "е").replace(/\s+/g, " ").trim();
 
 const maskLanes = field.letterMaskEnd - field.letterMask;
 /** Lanes with a bit for each letter; in those after them the pairs of neighbouring letters share the bits. */

@@ -162,7 +162,7 @@ export function createReadModel({
       if (!inService) added.push(station);
       const fuel = withChance(view(row.state, time, lifetimeMs), row.chance);
       const state = times.nextAt === Infinity ? "" : writeState(row.state);
-      const hours = schedules.numberOf(row.opening_hours, row);
+      const hours = schedules.numberOf(row.opening_hours, row, row.closed);
       const numbers = { brand: brands.numberOf(row.brand), hours };
       put.set(station, renderStation(station, row, numbers, fuel, state));
     }

@@ -15,7 +15,7 @@ import { hourS, minuteMs } from "#src/domain/units.ts";
 import { findAlong } from "#snapshots/model/along.ts";
 import type { Area, BlockList } from "#snapshots/model/block-list.ts";
 import type { Filters, Matcher } from "#snapshots/model/filters.ts";
-import { foldText } from "#snapshots/model/fragment.ts";
+import { foldText } from "#src/contract/fold-text.ts";
 import { findNearest } from "#snapshots/model/nearest.ts";
 import {
   byBlock,

@@ -1,4 +1,5 @@
 import zoneAt from "@photostructure/tz-lookup";
+import { type Closure, closureIn, isClosedAt } from "#src/domain/closure.ts";
 import type { Point } from "#src/domain/geo.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { inTurns } from "#src/infrastructure/turns.ts";
@@ -15,6 +16,8 @@ export type OpenState = "open" | "closed" | "unknown";
 /** Opening hours in a time zone: thousands of stations share one. */
 interface Schedule {
   text: string;
+  /** Closed for now, whatever the text says. */
+  closure: Closure | null;
   zone: string;
   /** The first station with it, for the country's holidays: a zone lies in one country. */
   place: Point;
@@ -54,7 +57,9 @@ export function createSchedules() {
   const stateAt = (number: number, now: number): OpenState => {
     const schedule = schedules[number - 1];
     if (schedule === undefined) return "unknown";
-    const { text, zone, place } = schedule;
+    const { text, closure, zone, place } = schedule;
+    if (closure !== null && isClosedAt(closure, now)) return "closed";
+    if (text === "") return "unknown";
     if (text === "24/7") return "open";
     const wall = wallAt(now, zone);
     const dayStart = wall - (wall % dayMinutes);
@@ -86,14 +91,15 @@ export function createSchedules() {
      */
     readAll: (now: number): Promise<void> =>
       (reading ??= inTurns(readRest(now)).finally(() => (reading = null))),
-    /** The number of the hours `text` at a place; `noSchedule` for "". */
-    numberOf(text: string, { lat, lon }: Point): number {
-      if (text === "") return noSchedule;
+    /** The number of the hours `text` at a place that is `closed` (`closureIn`) or not; `noSchedule` for neither. */
+    numberOf(text: string, { lat, lon }: Point, closed = ""): number {
+      if (text + closed === "") return noSchedule;
       const zone = zoneAt(lat, lon);
-      const key = `${zone} ${text}`;
+      const key = `${zone} ${closed} ${text}`;
       let number = numbers.get(key);
       if (number === undefined) {
-        schedules.push({ text, zone, place: { lat, lon }, times: undefined, dayStart: 0 });
+        const closure = closureIn(closed);
+        schedules.push({ text, closure, zone, place: { lat, lon }, times: undefined, dayStart: 0 });
         numbers.set(key, (number = schedules.length));
       }
       return number;

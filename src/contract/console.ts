@@ -153,7 +153,7 @@ export type ConsolePairStation = Pick<
 > & { source: string };
 
 export interface ConsoleStationPage {
-  station: ConsoleStation & Record<"source" | "grades_sold" | "opening_hours", string>;
+  station: ConsoleStation & Record<"source" | "grades_sold" | "opening_hours" | "closed", string>;
   joins: Joins;
   by_hand: HandSet;
   fuel: FuelBlock;

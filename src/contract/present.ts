@@ -1,3 +1,4 @@
+import { closureIn } from "#src/domain/closure.ts";
 import type { Static } from "typebox";
 import type { reportOutput } from "#src/contract/shapes/marks.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
@@ -56,11 +57,14 @@ type StationTexts = Record<
 >;
 
 /** A station as JSON up to the value of `fuel` (docs/contract.md 2.1), which a "}" follows. */
-export const stationHead = (station: StationTexts & { lat: number; lon: number }): string => {
-  const { id, lat, lon, brand, name, addr, grades_sold, opening_hours } = station;
+export const stationHead = (
+  station: StationTexts & { lat: number; lon: number; closed?: string },
+): string => {
+  const { id, lat, lon, brand, name, addr, grades_sold, opening_hours, closed = "" } = station;
   const known = {
     ...(grades_sold === "" ? {} : { grades_sold }),
     ...(opening_hours === "" ? {} : { opening_hours }),
+    ...(closed === "" ? {} : { closed: closureIn(closed) }),
   };
   return `${JSON.stringify({ id, lat, lon, brand, name, addr, ...known }).slice(0, -1)},"fuel":`;
 };

@@ -1,5 +1,6 @@
 import { type Db, rows, type Statements, type Tx } from "#src/infrastructure/db.ts";
 import { grades, noSales, queues, statuses } from "#src/domain/vocabulary.ts";
+import type { Closure } from "#src/domain/closure.ts";
 import { emptyState, type StationState } from "#src/domain/state.ts";
 import { chanceStep } from "#src/domain/chance/level.ts";
 import { compileShape, stored } from "#src/infrastructure/quarantine.ts";
@@ -18,11 +19,13 @@ export interface StationRow {
   grades_sold: string;
   /** As OSM writes them, "Mo-Fr 06:00-22:00"; "" while unknown. */
   opening_hours: string;
+  /** Closed for now, in the stored form (`closureIn`); "" or absent for no. */
+  closed?: string;
 }
 
 /** The same as they are served: without what is unknown. */
-export type ServedFacts = Omit<StationRow, keyof typeof noSales> &
-  Partial<Pick<StationRow, keyof typeof noSales>>;
+export type ServedFacts = Omit<StationRow, keyof typeof noSales | "closed"> &
+  Partial<Pick<StationRow, keyof typeof noSales>> & { closed?: Closure };
 
 /** One row of the change feed, with everything needed to serve the station. Times in ms. */
 export interface FeedRow extends StationRow {
@@ -62,7 +65,7 @@ export const givenOut = (table: "changes" | "time_changes"): string => {
 const select = `select c.station_id as id, c.seq, ${msOf("c.at")} as at,
     ${isGivenOut("c.seq", "change_seq")} and c.at < (select server_now()) + interval '1 hour' as believable,
     c.removed or s.removed_at is not null as removed, s.lat, s.lon, s.brand, s.name, s.addr,
-    s.grades_sold, s.opening_hours, p.into_id as merged_into, st.state, st.chance
+    s.grades_sold, s.opening_hours, s.closed, p.into_id as merged_into, st.state, st.chance
   from changes c cross join lateral (select * from stations where id = c.station_id limit 1) s
     left join lateral (select state, chance from station_status where station_id = c.station_id limit 1) st on true
     left join lateral (select into_id from station_pairs where station_id = c.station_id and verdict = 'joined' limit 1) p
@@ -90,7 +93,7 @@ const { time, text, orNull } = stored;
 const factsShape = compileShape(
   Type.Object({
     ...{ id: text, brand: text, name: text, addr: text },
-    ...{ grades_sold: text, opening_hours: text },
+    ...{ grades_sold: text, opening_hours: text, closed: Type.Optional(text) },
     lat: Type.Number({ minimum: -90, maximum: 90 }),
     lon: Type.Number({ minimum: -180, maximum: 180 }),
     chance: orNull(Type.Integer({ minimum: 0, maximum: 100, multipleOf: chanceStep })),

@@ -144,15 +144,16 @@ const [between, within] = ["\u001e", "\u001f"];
  * separators of ours.
  */
 async function unlike(db: Db, source: string, some: readonly StationRow[]): Promise<Set<string>> {
-  const says = some.map(({ lat, lon, brand, name, addr, grades_sold, opening_hours }) =>
-    [lat, lon, brand, name, addr, grades_sold, opening_hours].join(within),
+  const says = some.map(
+    ({ lat, lon, brand, name, addr, grades_sold, opening_hours, closed = "" }) =>
+      [lat, lon, brand, name, addr, grades_sold, opening_hours, closed].join(within),
   );
   const found = await rows<{ id: string }>(
     db,
     `select r.id from unnest(string_to_array(?, e'\\x1e'), string_to_array(?, e'\\x1e')) as r (id, says)
        -- The limit makes it look for each id in the index; else it would read all stations for each of these statements.
        left join lateral (
-         select concat_ws(e'\\x1f', lat, lon, brand, name, addr, grades_sold, opening_hours) as stored
+         select concat_ws(e'\\x1f', lat, lon, brand, name, addr, grades_sold, opening_hours, closed) as stored
          from stations where id = r.id and source = ? and removed_at is null limit 1) s on true
      where stored is distinct from says
        or exists (select from station_edits where station_id = r.id)
@@ -247,13 +248,13 @@ interface Stored extends StationRow {
 async function compareChunk(on: Db | Tx, source: string, chunk: readonly StationRow[]) {
   const ids = chunk.map(({ id }) => id);
   const sql = `select id, source, removed_at is not null as removed, lat, lon, brand, name, addr,
-        grades_sold, opening_hours
+        grades_sold, opening_hours, closed
       from stations where id = any(?::text[])`;
   const stored = await rows<Stored>(on, sql, [ids]);
   const edited = await readEdits(on, ids);
   const rowsOfFile = chunk.map((station) => {
-    const { id, lat, lon, brand, name, addr, grades_sold, opening_hours } = station;
-    return { id, lat, lon, brand, name, addr, grades_sold, opening_hours };
+    const { id, lat, lon, brand, name, addr, grades_sold, opening_hours, closed = "" } = station;
+    return { id, lat, lon, brand, name, addr, grades_sold, opening_hours, closed };
   });
   const owns = await readOwn(on, ids);
   const { served, newEdits, newOwn, kept } = withEdits(rowsOfFile, stored, edited, owns);
@@ -337,18 +338,18 @@ async function writeStations(
   // One list for each column: ten thousand bindings of a thousand rows would cost a second time what Postgres does.
   await rows(
     tx,
-    `insert into stations (id, source, lat, lon, brand, name, addr, grades_sold, opening_hours, updated_at)
-     select id, ?, lat, lon, brand, name, addr, grades_sold, opening_hours, server_now()
-     from unnest(?::text[], ?::float8[], ?::float8[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
-       as r (id, lat, lon, brand, name, addr, grades_sold, opening_hours)
+    `insert into stations (id, source, lat, lon, brand, name, addr, grades_sold, opening_hours, closed, updated_at)
+     select id, ?, lat, lon, brand, name, addr, grades_sold, opening_hours, closed, server_now()
+     from unnest(?::text[], ?::float8[], ?::float8[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+       as r (id, lat, lon, brand, name, addr, grades_sold, opening_hours, closed)
      -- Setting the id, even to its own value, would lock out workers whose rows refer to the station, and deadlock.
      on conflict (id) do update set source = excluded.source, lat = excluded.lat, lon = excluded.lon,
        brand = excluded.brand, name = excluded.name, addr = excluded.addr, grades_sold = excluded.grades_sold,
-       opening_hours = excluded.opening_hours, updated_at = excluded.updated_at
+       opening_hours = excluded.opening_hours, closed = excluded.closed, updated_at = excluded.updated_at
        ${closed ? "" : ", removed_at = null"}`,
     [
       ...[source, list("id"), list("lat"), list("lon"), list("brand"), list("name")],
-      ...[list("addr"), list("grades_sold"), list("opening_hours")],
+      ...[list("addr"), list("grades_sold"), list("opening_hours"), list("closed")],
     ],
   );
 }

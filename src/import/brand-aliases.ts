@@ -39,11 +39,18 @@ export async function listBrands(db: Db): Promise<ServedBrand[]> {
   });
 }
 
-export const servedBrands = (db: Db | Tx): Promise<{ brand: string; count: number }[]> =>
+/** The brands of the stations in service; of those of the source `beside` only those with these ids. */
+export const servedBrands = (
+  db: Db | Tx,
+  beside: string | null = null,
+  ids: readonly string[] = [],
+): Promise<{ brand: string; count: number }[]> =>
   rows(
     db,
-    `select brand, count(*) from stations where removed_at is null and brand <> ''
+    `select brand, count(*) from stations
+     where removed_at is null and brand <> '' and (source is distinct from ? or id = any(?::text[]))
      group by brand order by count(*) desc, brand`,
+    [beside, ids],
   );
 
 /** What an alias has done to the stations in service. */

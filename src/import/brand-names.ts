@@ -8,20 +8,25 @@ import { repairLookalikes } from "#src/import/clean-text.ts";
 /** The spelling that is served for a brand in any of its spellings, where the station is; undefined for other texts. */
 export type KnownBrand = (text: string, at: Point) => string | undefined;
 
-/** The known brands of an import: those of the operator's aliases (key → spelling), then those of the list. */
+/**
+ * The known brands of an import: those of the operator's aliases (key → spelling), then those of the list, in `country`
+ * (ISO), where its description names one.
+ */
 export const knownBrands =
-  (aliases: ReadonlyMap<string, string>): KnownBrand =>
+  (aliases: ReadonlyMap<string, string>, country?: string): KnownBrand =>
   (text, at) => {
     const key = brandKey(text);
-    return aliases.get(key) ?? listedBrand(key, at)?.name;
+    return aliases.get(key) ?? listedBrand(key, at, country)?.name;
   };
 
-/** The listed brand that has this key in the country of a station. */
-export function listedBrand(key: string, at: Point): ListedBrand | undefined {
+/** The listed brand that has this key in the country of a station's source, else where the station stands. */
+export function listedBrand(key: string, at: Point, country?: string): ListedBrand | undefined {
   const found = brandsOfKey(key);
   if (found.length === 0) return undefined;
-  const country = iso1A2Code([at.lon, at.lat]);
-  return found.find((brand) => country === null || isSoldIn(brand, country));
+  const ofSource = country && found.find((brand) => isSoldIn(brand, country));
+  if (ofSource) return ofSource;
+  const here = iso1A2Code([at.lon, at.lat]);
+  return found.find((brand) => here === null || isSoldIn(brand, here));
 }
 
 const isSoldIn = ({ in: some, not }: ListedBrand, country: string): boolean =>
@@ -42,9 +47,9 @@ export function brandOfName(name: string, at: Point, known: KnownBrand): string 
 }
 
 /** True for the words that people write when there is no brand, unless a brand of the country is called so. */
-export function isNoBrand(text: string, at: Point): boolean {
+export function isNoBrand(text: string, at: Point, country?: string): boolean {
   const key = brandKey(text);
-  return noBrands.has(key) || (isGeneric(text) && listedBrand(key, at) === undefined);
+  return noBrands.has(key) || (isGeneric(text) && listedBrand(key, at, country) === undefined);
 }
 
 const isGeneric = remembered((text) => genericNames.some((one) => one.test(text.trim())));
@@ -56,8 +61,8 @@ export interface Town extends Point {
 }
 
 /**
- * The spelling of each brand by its key: that of the `served` stations, so that imports agree with each other, else the
- * most frequent in the file. Among equal ones a spelling that is not all capitals wins, then the alphabet decides.
+ * The spelling of each brand by its key: that of the `served` stations that the file leaves as they are, so that imports
+ * agree with each other and the same file gives the same again; else the most frequent in the file. Among equal ones a spelling that is not all capitals wins, then the alphabet decides.
  */
 export function brandSpellings(
   served: readonly { brand: string; count: number }[],

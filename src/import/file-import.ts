@@ -174,7 +174,9 @@ export async function collect<Item, Row extends { id: string; own?: string }>(
     else if ("refused" in row)
       refuse(result, row.refused, 1, { place: placeOf(item), ...row.about });
     else if (ids.has(row.id))
-      refuse(result, "repeated-id", 1, { place: placeOf(item), id: row.own ?? row.id });
+      refuse(result, "repeated-id", 1, {
+        ...{ place: placeOf(item), id: row.own ?? row.id, field: "id" },
+      });
     else {
       ids.add(row.id);
       result.found.push(row);

@@ -1,3 +1,4 @@
+import { foldText } from "#src/contract/fold-text.ts";
 import { distanceM } from "#src/domain/geo.ts";
 import { inTransaction, rows, type Db, type Tx } from "#src/infrastructure/db.ts";
 import {
@@ -83,12 +84,10 @@ async function apply(
   return { ...summary, doubtful: [] };
 }
 
-const nameKey = (name: string): string => name.toLowerCase().replaceAll("ё", "е");
-
 function sameElsewhere(others: readonly Stored[], cities: readonly CityRow[]): Stored[] {
-  const byName = grouped(cities, ({ name }) => nameKey(name));
+  const byName = grouped(cities, ({ name }) => foldText(name));
   return others.filter((other) =>
-    byName.get(nameKey(other.name))?.some((city) => distanceM(city, other) <= sameCityM),
+    byName.get(foldText(other.name))?.some((city) => distanceM(city, other) <= sameCityM),
   );
 }
 

@@ -71,16 +71,18 @@ async function apply(
   const size = inService.size + listed.length;
   guardShrinking(options, imported.length, size);
   const { groups, doubtful } = joinSame(imported, { inService, parts, closed });
-  const brands = brandSpellings(await servedBrands(db), imported);
-  const knownBrand = knownBrands(await readAliases(db));
+  const found = new Set(imported.map(({ id }) => id));
+  const stays = replaceSource ? [] : known.inService.filter((id) => !found.has(id));
+  const brands = brandSpellings(await servedBrands(db, source, stays), imported);
+  const knownBrand = knownBrands(await readAliases(db), options.country);
   const stations: StationRow[] = [];
   for (const { station } of groups) {
-    const { id, own = id, lat, lon, addr, opening_hours, place = "" } = station;
+    const { id, own = id, lat, lon, addr, opening_hours, closed = "", place = "" } = station;
     const grades_sold = gradesText(station.grades_sold ?? []);
     if (station.sells === "gas") refuse(staged, "lpg-only", 1, { place, id: own });
     else {
       const { brand, name } = shownNames(station, brands, knownBrand);
-      stations.push({ id, lat, lon, brand, name, addr, grades_sold, opening_hours });
+      stations.push({ id, lat, lon, brand, name, addr, grades_sold, opening_hours, closed });
     }
   }
   const kept = new Set(stations.map(({ id }) => id));

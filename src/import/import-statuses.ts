@@ -125,8 +125,10 @@ async function apply(
     if (!dryRun) touched(ids);
     progress("saving", done, statuses.length);
   });
-  for (const { lines, own } of applied.older)
-    refuse(staged, "older-than-known", lines, { id: own });
+  for (const { lines, own, place, written } of applied.older)
+    refuse(staged, "older-than-known", lines, {
+      ...{ place, id: own, field: "updated", value: written },
+    });
   const { added, changed, unchanged, behindMarks } = applied;
   const merged = staged.read - staged.refused - added - changed - unchanged;
   return {
@@ -137,14 +139,12 @@ async function apply(
 }
 
 function refuseUntimely(staged: StatusesRead, now: number, maxAgeMs: number): void {
-  staged.statuses = staged.statuses.filter(({ updated, lines, own }) => {
+  staged.statuses = staged.statuses.filter(({ updated, lines, own, place, written }) => {
     const fault =
       updated > now + aheadMs ? "in-the-future" : updated <= now - maxAgeMs ? "too-old" : null;
     if (fault !== null)
       refuse(staged, fault, lines, {
-        id: own,
-        field: "updated",
-        value: formatTime(updated),
+        ...{ place, id: own, field: "updated", value: written || formatTime(updated) },
       });
     return fault === null;
   });
@@ -162,7 +162,11 @@ async function atOurStations(
     const { own } = status;
     const station = find(own, point);
     if ("refused" in station) {
-      refuse(staged, station.refused, status.lines, { id: own, ...station.about });
+      const where = point && { field: "lat, lon", value: `${point.lat} ${point.lon}` };
+      const about = where ?? { field: "station_id", value: own };
+      refuse(staged, station.refused, status.lines, {
+        ...{ place: status.place, id: own, ...about, ...station.about },
+      });
       continue;
     }
     const found = { ...status, stationId: station.id, metres: station.metres };
@@ -172,8 +176,10 @@ async function atOurStations(
       found.metres < other.metres ||
       (found.metres === other.metres && found.updated > other.updated);
     if (other !== undefined) {
-      const { lines, own } = counts ? other : found;
-      refuse(staged, "same-station", lines, { id: own });
+      const [{ lines, own, place }, kept] = counts ? [other, found] : [found, other];
+      refuse(staged, "same-station", lines, {
+        ...{ place, id: own, field: "station_id", value: kept.own },
+      });
     }
     if (counts) taken.set(station.id, found);
   }

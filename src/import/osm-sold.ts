@@ -62,8 +62,10 @@ function gradesFrom(has: (keys: readonly string[], value: string) => boolean): S
   return sold.length === 0 || named.length < 2 || isOpenEnded ? null : sold;
 }
 
-/** Opening hours as one line; "" for a longer text, which cut off would say something else. */
+/** Opening hours as one line, without seconds; "" for a longer text, which cut off would say something else. */
 export const hoursText = (value: unknown): string =>
-  value === undefined ? "" : hoursOf(cleanText(value, hoursMax + 1));
+  typeof value !== "string" ? "" : hoursOf(cleanText(value.replace(seconds, "$1"), hoursMax + 1));
+
+const seconds = /\b(\d\d:\d\d):\d\d\b/g;
 
 const hoursOf = remembered((text) => ([...text].length > hoursMax ? "" : text));

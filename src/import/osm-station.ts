@@ -28,6 +28,8 @@ export interface ImportedStation extends Point {
   grades_sold: readonly Grade[] | null;
   /** As OSM writes them ("Mo-Fr 06:00-22:00"); "" where the source does not say. */
   opening_hours: string;
+  /** Closed for now, as it is stored (`closureIn`); absent for no. */
+  closed?: string;
   /** Its ids in other registers. */
   refs?: readonly string[];
   /** Its place in the file, for refusals: "line 12". */
@@ -92,10 +94,10 @@ export const text = (value: unknown, maxLength: number): string => {
 };
 
 /** The brand in a source's text, "" for words that mean none. */
-export function brandFrom(value: unknown, at: Point): string {
+export function brandFrom(value: unknown, at: Point, country?: string): string {
   // OSM joins several values by semicolons; the first one is on the station's sign.
   const brand = firmName(text(value, 200).split(";")[0] ?? "");
-  return isNoBrand(brand, at) ? "" : cleanText(brand, 80);
+  return isNoBrand(brand, at, country) ? "" : cleanText(brand, 80);
 }
 
 const gasNames = /(?<!\p{L})(АГЗС|АГНКС|ГАЗС|пропан|метан|LPG|CNG)(?!\p{L})/iu;

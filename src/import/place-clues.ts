@@ -1,3 +1,4 @@
+import { foldText } from "#src/contract/fold-text.ts";
 import { brandKey } from "#src/import/brand-key.ts";
 import { brandOfKey, brandsOfKey, noBrands } from "#src/import/brand-list.ts";
 import { brandOfName } from "#src/import/brand-names.ts";
@@ -72,13 +73,7 @@ export function cluesOf(place: Place): Clues {
   };
 }
 
-const fold = (text: string): string =>
-  text
-    .normalize("NFD")
-    .replace(/\p{M}/gu, "")
-    .toLowerCase()
-    .replaceAll("ё", "е")
-    .replace(/[’'`"«»]/g, " ");
+const fold = (text: string): string => foldText(text).replace(/[’'`"«»]/g, " ");
 
 // A register's number may have lost its leading zero.
 const refKey = (ref: string): string => ref.replace(/^0+/, "").toLowerCase();

@@ -69,10 +69,10 @@ function fromHflabs({ line: number, value: fields }: TableRow): CityFrom {
   // A shortened year in the last column shows that the file is cut off.
   if (/^\d{1,2}$/.test(line.foundation_year)) throw wrongFile("it is cut off", advice.cut, number);
   const name = hflabsName(line);
-  if (name === "") return { refused: "no-name" };
-  const numbers = numbersFrom(line.geo_lat, line.geo_lon, line.population);
-  if ("refused" in numbers) return numbers;
   const id = `hflabs-${line.fias_id.toLowerCase()}`;
+  if (name === "") return { refused: "no-name", about: { id, field: "city" } };
+  const numbers = numbersFrom(id, line.geo_lat, line.geo_lon, line.population);
+  if ("refused" in numbers) return numbers;
   return { id, name, region: hflabsRegion(line.region_type, line.region), ...numbers };
 }
 
@@ -117,31 +117,36 @@ function fromGeonames({
   line: number;
   fields: readonly string[];
 }): CityFrom {
-  const [id = "", name = "", , , lat = "", lon = "", featureClass, featureCode = ""] = line;
+  const [id = "", name = "", , , lat = "", lon = "", featureClass = "", featureCode = ""] = line;
+  const [field, ours] = ["feature code", `geonames-${id}`];
   if (line.length !== 19 || !/^\d{1,12}$/.test(id))
     throw wrongFile("it does not have the 19 columns of GeoNames", advice.kind, number);
   // A shortened date in the last column shows that the file is cut off.
   if (!/^\d{4}-\d{2}-\d{2}$/.test(line[18] ?? ""))
     throw wrongFile("it is cut off", advice.cut, number);
-  if (featureClass !== "P") return { refused: "not-a-city" };
-  if (noCities.has(featureCode)) return { refused: "not-a-city-of-today" };
+  if (featureClass !== "P")
+    return { refused: "not-a-city", about: { id: ours, field, value: featureClass } };
+  if (noCities.has(featureCode))
+    return { refused: "not-a-city-of-today", about: { id: ours, field, value: featureCode } };
   const shown = cleanText(name, 120);
-  if (shown === "") return { refused: "no-name" };
-  const numbers = numbersFrom(lat, lon, line[14] ?? "");
+  if (shown === "") return { refused: "no-name", about: { id: ours, field: "name", value: name } };
+  const numbers = numbersFrom(ours, lat, lon, line[14] ?? "");
   if ("refused" in numbers) return numbers;
-  return { id: `geonames-${id}`, name: shown, region: cleanText(line[10], 120), ...numbers };
+  return { id: ours, name: shown, region: cleanText(line[10], 120), ...numbers };
 }
 
 /** Coordinates and population as numbers, or the reason why a line cannot be a city. */
 function numbersFrom(
+  id: string,
   latText: string,
   lonText: string,
   peopleText: string,
 ): { lat: number; lon: number; population: number } | Refused {
   const [lat, lon] = [Number(latText), Number(lonText)];
-  if (latText.trim() === "" || lonText.trim() === "") return { refused: "no-position" };
+  const about = { id, field: "lat, lon", value: `${latText} ${lonText}`.trim() };
+  if (latText.trim() === "" || lonText.trim() === "") return { refused: "no-position", about };
   if (!(Math.abs(lat) <= 90 && Math.abs(lon) <= 180) || (lat === 0 && lon === 0))
-    return { refused: "bad-position" };
+    return { refused: "bad-position", about };
   const people = peopleText.replace(/\s/g, "");
   // Cities of unknown population are shown too.
   const population = /^\d{1,9}$/.test(people) ? Number(people) : 0;

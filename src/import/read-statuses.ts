@@ -1,10 +1,10 @@
 import type { Point } from "#src/domain/geo.ts";
-import { parseTime } from "#src/domain/time.ts";
 import { type Grade, grades, parseGrade, type Status, statuses } from "#src/domain/vocabulary.ts";
 import { endsWithLine } from "#src/import/csv-lines.ts";
 import { csvTable } from "#src/import/csv-table.ts";
 import { holdsNone, type Reasons, refuse, type Refused } from "#src/import/file-import.ts";
 import type { RefusedRows } from "#src/import/refusals.ts";
+import { createTimeReader } from "#src/import/source-times.ts";
 import { advice, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
 export const statusFormats = ["csv", "fr-ruptures"] as const;
 export type StatusFormat = (typeof statusFormats)[number];
@@ -22,6 +22,9 @@ export interface SourceStatus {
   updated: number;
   /** Lines of the file with this status. */
   lines: number;
+  /** One of them, and its time as it is written there; "" where a station has several. */
+  place: string;
+  written: string;
 }
 
 export interface StatusesRead {
@@ -63,9 +66,10 @@ export async function readStatusCsv(
     const line = value as Line;
     result.read += 1;
     lastLine = number;
-    last = statusFrom(line);
+    const place = `line ${number}`;
+    last = statusFrom(line, place);
     if ("refused" in last) {
-      refuse(result, last.refused, 1, { place: `line ${number}`, id: line.station_id });
+      refuse(result, last.refused, 1, { place, id: line.station_id, ...last.about });
       continue;
     }
     const other = byId.get(line.station_id);
@@ -80,31 +84,45 @@ export async function readStatusCsv(
   return result;
 }
 
-function statusFrom(line: Line): SourceStatus | Refused {
-  if (line.station_id === "") return { refused: "no-station-id" };
+const timeOf = createTimeReader("UTC");
+
+function statusFrom(line: Line, place: string): SourceStatus | Refused {
+  const bad = (refused: string, field: keyof Line): Refused => {
+    return { refused, about: { field, value: line[field] ?? "" } };
+  };
+  if (line.station_id === "") return bad("no-station-id", "station_id");
   const status = statuses.find((word) => word === line.status.toLowerCase());
-  if (status === undefined) return { refused: "bad-status" };
+  if (status === undefined) return bad("bad-status", "status");
   const [fuelsNow, fuelsNo] = [gradesFrom(line.fuels_now), gradesFrom(line.fuels_no)];
-  if (fuelsNow === null || fuelsNo === null || fuelsNow.some((grade) => fuelsNo.includes(grade)))
-    return { refused: "bad-grade" };
-  const updated = parseTime(line.updated);
-  if (updated === null) return { refused: "bad-time" };
+  if (fuelsNow === null) return bad("bad-grade", "fuels_now");
+  if (fuelsNo === null || fuelsNow.some((grade) => fuelsNo.includes(grade)))
+    return bad("bad-grade", "fuels_no");
+  const updated = timeOf(line.updated);
+  if (updated === null) return bad("bad-time", "updated");
   return {
     own: line.station_id,
     point: pointFrom(line.lat ?? "", line.lon ?? ""),
-    status,
-    fuelsNow,
-    fuelsNo,
-    updated,
-    lines: 1,
+    ...{ status, fuelsNow, fuelsNo, updated, lines: 1, place, written: line.updated },
   };
 }
 
-/** `92, 95;дизель` → grades in their own order; null when one is unknown. */
+/** `92, АИ-95;дизель` → grades in their own order; null when one is unknown. */
 function gradesFrom(text: string): Grade[] | null {
-  const found = text
-    .split(/[,;|\s]+/)
+  const plain = usual.reduce((one, [from, to]) => one.replace(from, to), text.toLowerCase());
+  const found = plain
+    .split(/[,;|/\s]+/)
     .filter((word) => word !== "")
     .map(parseGrade);
   return found.includes(undefined) ? null : grades.filter((grade) => found.includes(grade));
 }
+
+/** Usual spellings of grades, in small letters of either alphabet: "АИ-95-К5", "A95", "95 E10", "G-95", "Diesel". */
+const usual: readonly (readonly [RegExp, string])[] = [
+  [/(?<![\p{L}\p{N}])([аa][иi]?|g|n|ron|sp|super|евро|euro)[\s.-]*(?=(92|95|98|100)(?!\d))/gu, ""],
+  [/diesel|dizel|дизельное топливо|дизтопливо|солярка|gas[oó]il|gas[oó]leo|gasolio|gazole/gu, "дт"],
+  [
+    /(?<=92|95|98|100|дт|dt)([\s-]*([кk][2-5]|евро|euro|e5|e10|[лзае](?!\p{L}))|\+)+(?![\p{L}\p{N}])/gu,
+    "",
+  ],
+  [/(?<![\p{L}\p{N}])e(5|10)(?![\p{L}\p{N}])/gu, "95"],
+];

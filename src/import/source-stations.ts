@@ -1,5 +1,6 @@
 import type { Point } from "#src/domain/geo.ts";
 import { collect, type Collected, type Refused } from "#src/import/file-import.ts";
+import { type ClosureReader, createClosureReader } from "#src/import/closures.ts";
 import { firmName } from "#src/import/brand-key.ts";
 import { fromGeojson, fromOverpass, round, wrongPosition } from "#src/import/osm-object.ts";
 import { idOf } from "#src/stations/own-ids.ts";
@@ -55,12 +56,13 @@ export async function readSourceStations(
   const unknownFuels = new Map<string, number>();
   const gradeOf = createGradeOf(source, unknownFuels);
   const fuels = await readFuelFile(source, files, gradeOf, progress);
+  const closureOf = await createClosureReader(source, files, now, progress);
   const { name } = source.files[0]!;
   const { spec } = files.get(name)!;
   const stationOf =
     source.as === "osm"
       ? osmReader(spec, label)
-      : fieldsReader(source, { label, now }, gradeOf, fuels);
+      : fieldsReader(source, { label, now }, gradeOf, fuels, closureOf);
   const collected = await collect(
     recordsIn(source, name, files, progress),
     "filling station",
@@ -92,6 +94,7 @@ function fieldsReader(
   { label, now }: Pick<ReadOptions, "label" | "now">,
   gradeOf: GradeOf,
   fuelsByStation: ReadonlyMap<string, Fuels> | null,
+  closureOf: ClosureReader,
 ): StationReader {
   const { fields, fuels, leave_out: unwanted = [] } = source;
   const outOfStock = createOutReader(source, now);
@@ -100,9 +103,13 @@ function fieldsReader(
     const reason = unwanted.find((condition) => isMet(value, condition));
     if (reason !== undefined) return leftOut(value, source, reason);
     const own = textFrom(value, fields!.id);
+    const closed = closureOf(value, own);
+    if (closed === null) return { refused: "closed", about: { id: own, field: "closed" } };
     const known = before.get(own);
-    const station = known?.station ?? stationFromFields(fields!, label, own, value);
-    if ("refused" in station || fuels === undefined) return station;
+    const station = known?.station ?? stationFromFields(source, label, own, value);
+    if ("refused" in station) return station;
+    if (closed !== "") station.closed = closed;
+    if (fuels === undefined) return station;
     const sold = known?.fuels ?? fuelsByStation?.get(own) ?? noFuels();
     addFuelsOf(value, fuels, gradeOf, sold);
     // A fuel that is out is sold here.
@@ -125,11 +132,13 @@ const leftOut = (value: unknown, { fields }: Source, { value: from }: Condition)
 
 /** The station of a row of a table, with the source's `own` id. */
 function stationFromFields(
-  fields: SourceFields,
+  source: Source,
   label: string,
   own: string,
   value: Record<string, unknown>,
 ): ImportedStation | Refused {
+  const { fields: described, country } = source;
+  const fields = described!;
   const read = (from: Value | undefined): string =>
     from === undefined ? "" : textFrom(value, from);
   if (own === "") return { refused: "no-id", about: { field: "id", value: own } };
@@ -144,7 +153,7 @@ function stationFromFields(
   const { address, street, number, city } = fields;
   return {
     ...{ id: idOf(label, own), own, ...point },
-    ...{ brand: brandFrom(read(fields.brand), point), name: text(read(fields.name), 120) },
+    ...{ brand: brandFrom(read(fields.brand), point, country), name: text(read(fields.name), 120) },
     operator: firmName(text(read(fields.operator), 120)),
     ...addressOf({
       full: read(address),

@@ -20,6 +20,8 @@ interface Station {
   /** Fuels that its record says it sells; null where the source does not say. */
   sold: ReadonlySet<string> | null;
   outs: Map<string, Out>;
+  /** Where its first stock-out stands. */
+  place: string;
 }
 
 export interface StockOptions {
@@ -52,9 +54,9 @@ export async function readSourceStock(
   );
   if (result.read === 0 && source.stock!.file !== undefined) throw holdsNone("stock-out", result);
   const named = Object.keys(source.grades!).filter((fuel) => gradeOf(fuel) !== "none");
-  for (const [own, { point, sold, outs }] of stations) {
+  for (const [own, { point, sold, outs, place }] of stations) {
     const old = [...outs.values()].filter(({ state }) => state === "unsold");
-    refuse(result, "not-sold-here", linesOf(old), { id: own });
+    refuse(result, "not-sold-here", linesOf(old), { place, id: own });
     const out = [...outs].filter(([, { state }]) => state === "out");
     if (out.length === 0) continue;
     const there = [...(sold ?? named)].filter((fuel) => !outs.has(fuel));
@@ -67,7 +69,7 @@ export async function readSourceStock(
       fuelsNow: [],
       fuelsNo: grades.filter((grade) => gone.has(grade)),
       updated: Math.max(...out.map(([, { since }]) => since)),
-      lines: linesOf(out.map(([, one]) => one)),
+      ...{ lines: linesOf(out.map(([, one]) => one)), place, written: "" },
     } satisfies SourceStatus);
   }
   return result;
@@ -94,7 +96,8 @@ function createAdder(
       return refuse(result, "other-fuel", 1, { ...about, field: "fuel", value: fuel });
     if (since === null || state === "bad-time" || state === "over")
       return refuse(result, state, 1, { ...about, field: "since", value: times });
-    const station = stations.get(own) ?? { point: null, sold: null, outs: new Map<string, Out>() };
+    const none: Station = { point: null, sold: null, outs: new Map(), place };
+    const station = stations.get(own) ?? none;
     const known = station.outs.get(fuel);
     const newest = known === undefined || since > known.since ? { since, state } : known;
     station.outs.set(fuel, { ...newest, lines: (known?.lines ?? 0) + 1 });

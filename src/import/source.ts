@@ -56,16 +56,19 @@ const fuels = closed({
   absent: optional(oneOf(["not sold", "unknown"])),
 });
 
+/** Entries of a station that say from when until when something is so. */
+const entries = {
+  ...{ rows: optional(text), file: optional(text), station: optional(value) },
+  ...{ until: optional(value), final: optional(condition) },
+};
+const notSoldDays = Type.Integer({ minimum: 1, maximum: 3650 });
 const stock = closed({
-  rows: optional(text),
-  file: optional(text),
-  station: optional(value),
+  ...entries,
   fuel: value,
   since: value,
-  until: optional(value),
-  final: optional(condition),
-  not_sold_days: optional(Type.Integer({ minimum: 1, maximum: 3650 })),
+  not_sold_days: optional(notSoldDays),
 });
+const closures = closed({ ...entries, when: optional(condition), since: optional(value) });
 
 export const fields = closed({
   id: value,
@@ -106,6 +109,7 @@ export const sourceSchema = closed({
   grades: optional(Type.Record(Type.String(), oneOf([...grades, "none"]))),
   fuels: optional(fuels),
   stock: optional(stock),
+  closed: optional(closures),
   leave_out: optional(Type.Array(condition, { maxItems: 20 })),
 });
 export type Source = Static<typeof sourceSchema>;
@@ -131,7 +135,8 @@ export const fileNamed = ({ files }: Source, name: string): SourceFile =>
 /** The name under which its rows are stored, which also begins their ids. */
 export const storedAs = ({ name, stored_as }: Source): string => stored_as ?? name;
 
-function contradictions({ as, fields, fuels, stock, files, grades, timezone }: Source): string[] {
+function contradictions(source: Source): string[] {
+  const { as, fields, fuels, stock, closed: shut, files, grades, timezone } = source;
   const faults: string[] = [];
   const need = (good: boolean, words: string): void => void (good || faults.push(words));
   need(as === "osm" || fields !== undefined, 'fields: Field required, unless `as` is "osm"');
@@ -154,9 +159,10 @@ function contradictions({ as, fields, fuels, stock, files, grades, timezone }: S
   }
   if (stock !== undefined)
     need(given(stock, ["rows", "file"]) === 1, "stock: exactly one of rows and file");
-  for (const [key, part] of Object.entries({ fuels, stock })) {
+  need(given(shut, ["rows", "file"]) < 2, "closed: at most one of rows and file");
+  for (const [key, part] of Object.entries({ fuels, stock, closed: shut })) {
     if (part === undefined) continue;
-    need(grades !== undefined, `grades: Field required, for ${key}`);
+    need(grades !== undefined || part === shut, `grades: Field required, for ${key}`);
     if (part.file === undefined) continue;
     need(
       files.some(({ name }) => name === part.file),
@@ -177,14 +183,16 @@ function isZone(name: string): boolean {
 }
 
 /** All columns and keys that a description names. */
-export function pathsOf({ fields, fuels, stock, leave_out: unwanted = [] }: Source): string[] {
+export function pathsOf(source: Source): string[] {
+  const { fields, fuels, stock, closed: shut, leave_out: unwanted = [] } = source;
   const values = [
     ...Object.values(fields ?? {}),
     ...[fuels?.station, fuels?.fuel, fuels?.price],
     ...[stock?.station, stock?.fuel, stock?.since, stock?.until, stock?.final?.value],
+    ...[shut?.station, shut?.when?.value, shut?.since, shut?.until, shut?.final?.value],
     ...unwanted.map(({ value }) => value),
   ];
-  const lists = [...(fuels?.columns ?? []), fuels?.list, fuels?.rows, stock?.rows];
+  const lists = [...(fuels?.columns ?? []), fuels?.list, fuels?.rows, stock?.rows, shut?.rows];
   const named = values.flatMap((value) =>
     value === undefined || typeof value === "string"
       ? value

@@ -1,5 +1,5 @@
 import { type Grade, grades, gradesText } from "#src/domain/vocabulary.ts";
-import { knownBrands } from "#src/import/brand-names.ts";
+import { type KnownBrand, knownBrands } from "#src/import/brand-names.ts";
 import type { Reasons } from "#src/import/file-import.ts";
 import { isNearCountry } from "#src/import/guards.ts";
 import { isRecord } from "#src/import/json-items.ts";
@@ -33,7 +33,6 @@ export interface Tried {
 
 const firstShown = 5;
 const recordsLookedAt = 1000;
-const known = knownBrands(new Map());
 
 /** Reads the files of a source to their end, and sums up what comes of them. Throws wrong-file faults. */
 export async function trySource(source: Source, paths: readonly string[]): Promise<Tried> {
@@ -47,6 +46,7 @@ export async function trySource(source: Source, paths: readonly string[]): Promi
   );
   const stations = found.filter(({ sells }) => sells !== "gas");
   const { country } = source;
+  const known = knownBrands(new Map(), country);
   const abroad =
     country === undefined ? 0 : stations.filter((one) => !isNearCountry(one, country)).length;
   const none = found.length - stations.length;
@@ -65,21 +65,23 @@ export async function trySource(source: Source, paths: readonly string[]): Promi
       city: of(({ city }) => city !== ""),
       opening_hours: of(({ opening_hours: hours }) => hours !== ""),
       grades_sold: of(({ grades_sold: sold }) => sold !== null),
+      closed_for_now: of(({ closed }) => closed !== undefined),
     },
     grades: Object.fromEntries(selling.filter(([, count]) => count !== 0)) as Tried["grades"],
     brands_unknown: of((one) => one.brand !== "" && known(one.brand, one) === undefined),
     unknown_fuels: Object.fromEntries(unknownFuels),
     unused: source.as === "osm" ? [] : await unusedIn(source, files),
-    first: stations.slice(0, firstShown).map(shown),
+    first: stations.slice(0, firstShown).map((one) => shown(one, known)),
     refused_rows: rows.first,
   };
   return { ...tried, verdict: verdictOn(tried, abroad, country) };
 }
 
-const shown = (station: ImportedStation): Record<string, string | number> => {
-  const { id, lat, lon, addr, grades_sold: sold, opening_hours } = station;
+const shown = (station: ImportedStation, known: KnownBrand): Record<string, string | number> => {
+  const { id, lat, lon, addr, grades_sold: sold, opening_hours, closed = "" } = station;
   const names = shownNames(station, new Map(), known);
-  return { id, lat, lon, ...names, addr, grades_sold: gradesText(sold ?? []), opening_hours };
+  const facts = { addr, grades_sold: gradesText(sold ?? []), opening_hours };
+  return { id, lat, lon, ...names, ...facts, closed: closed === "/" ? "yes" : closed };
 };
 
 /** Names in the first records of all files that no path of the description names. */

@@ -68,7 +68,7 @@ export const stationPage = (
       >(
         tx,
         `select s.id, s.name, s.brand, s.addr, s.lat, s.lon, s.source,
-           s.grades_sold, s.opening_hours, coalesce(t.status, 'nodata') as status,
+           s.grades_sold, s.opening_hours, s.closed, coalesce(t.status, 'nodata') as status,
            s.removed_at is not null as removed, t.state, ${msOf("server_now()")} as now
          from stations s left join station_status t on t.station_id = s.id where s.id = ?`,
         [id],

@@ -11,6 +11,7 @@ export interface Entry {
   addr?: string;
   grades_sold?: string;
   opening_hours?: string;
+  closed?: string;
   state?: StationState;
 }
 

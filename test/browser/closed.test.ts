@@ -5,7 +5,8 @@ import { placeOf } from "#test/flow/country.ts";
 import { isClean, openPage, press, useBrowser, type PageOptions } from "#test/harness/browser.ts";
 import { sized } from "#test/harness/long.ts";
 
-// Station 3 is closed and has 95; 5 sells no 98, which a driver has missed there; 6 never closes, and sells 98.
+// Station 3 is closed and has 95; 5 sells no 98, which a driver has missed there; 6 never closes, and sells 98;
+// 8 is closed for now.
 describe("browser: what a station sells and when it is open (decisions 14.22)", function () {
   const en = { phone: true, width: 320, height: 640 };
   const ru = { phone: true, width: 320, height: 640, locale: "ru-RU" };
@@ -17,13 +18,17 @@ describe("browser: what a station sells and when it is open (decisions 14.22)", 
       [3, { grades_sold: "92,95", opening_hours: "Mo-Su off" }],
       [5, { grades_sold: "92,95", opening_hours: "24/7" }],
       [6, { grades_sold: "95,98", opening_hours: "24/7" }],
+      [8, { opening_hours: "24/7", closed: "/2099-06-01 10:00:00" }],
     ];
     const { db } = site.country;
     for (const [n, change] of facts)
       await db("stations")
         .where({ id: placeOf(n).id })
         .update(change);
-    await db.raw("select feed_stamp(array[?, ?, ?])", facts.map(([n]) => placeOf(n).id) as never);
+    await db.raw(
+      "select feed_stamp(array[?, ?, ?, ?])",
+      facts.map(([n]) => placeOf(n).id) as never,
+    );
     await tell(site, [
       [3, { status: "yes", fuels: ["95"] }],
       [5, { status: "low", fuels: ["92"], fuels_no: ["95", "98"] }],
@@ -48,6 +53,7 @@ describe("browser: what a station sells and when it is open (decisions 14.22)", 
       {
         list: "List of stations",
         closed: "Closed now",
+        shut: "Closed for now until",
         has: "Fuel",
         hours: "Open 24 hours",
         unsold: "not sold here",
@@ -61,6 +67,7 @@ describe("browser: what a station sells and when it is open (decisions 14.22)", 
       {
         list: "Список станций",
         closed: "Сейчас закрыто",
+        shut: "Временно закрыта до",
         has: "Есть",
         hours: "Круглосуточно",
         unsold: "здесь не продают",
@@ -91,6 +98,12 @@ describe("browser: what a station sells and when it is open (decisions 14.22)", 
       expect(await grade("98").getAttribute("class")).to.equal("unsold");
       expect(await grade("98").textContent()).to.include(words.unsold);
       expect(await grade("95").getAttribute("class")).to.equal("gone");
+      await isClean(page);
+      await page.keyboard.press("Escape");
+
+      await row(page, 8).click();
+      await page.locator(".panel .hours").getByText(words.shut).waitFor();
+      expect(await page.locator(".panel .hours").textContent()).to.match(/10|1 (Jun|июн)/);
       await isClean(page);
       await page.keyboard.press("Escape");
 

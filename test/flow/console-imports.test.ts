@@ -80,6 +80,28 @@ describe("flow: files imported in the console", function () {
     expect(entries[0].details).to.include({ file: "country.json", added: 30 });
   });
 
+  it("keeps what imports of statuses and cities leave out too", async () => {
+    const statuses = `station_id,status,fuels_now,fuels_no,updated\nn1,full,,,2026-11-21 10:00:00\nn2,no,,,2026-11-21 10:00:00\n`;
+    const query = { kind: "statuses", file: "statuses.csv", dry_run: "false" };
+    const run = await ended((await upload(olga, query, statuses)).id);
+    expect(run.has_refused_rows).to.equal(true);
+    const { rows: left } = (await vera.call("GET", `/imports/${run.id}/refused`)).body;
+    expect(left).to.deep.equal([
+      { place: "line 2", id: "n1", field: "status", value: "full", reason: "bad-status" },
+      {
+        ...{ place: "line 3", id: "n2", reason: "too-old" },
+        ...{ field: "updated", value: "2026-11-21 10:00:00" },
+      },
+    ]);
+    const city = (lat: string) =>
+      ["1", "Town", "Town", "", lat, "37.5", "P", "PPL", "RU", "", "", "", "", "", "9000", "", "9"]
+        .concat(["Europe/Moscow", "2026-01-01"])
+        .join("\t");
+    const cities = { kind: "cities", file: "cities.tsv", dry_run: "true" };
+    const tried = await ended((await upload(olga, cities, `${city("55.5")}\n${city("999")}\n`)).id);
+    expect(tried.has_refused_rows).to.equal(true);
+  });
+
   it("takes the files of a register at once, and shows each row that it leaves out (decisions 14.9)", async () => {
     const { files } = fixtures["it-mimit"]!;
     const parts = Object.values(files).map((text) => Buffer.from(text));

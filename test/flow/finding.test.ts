@@ -208,7 +208,7 @@ describe("flow: finding stations", function () {
         `Station ${idOf(4)}`,
       ]);
       const none = await text("/stations/all.csv?status=queue");
-      expect(none.body).to.match(/^id,lat,lon,[a-z_,]+,opening_hours,chance\n$/);
+      expect(none.body).to.match(/^id,lat,lon,[a-z_,]+,opening_hours,chance,closed\n$/);
     });
   });
 

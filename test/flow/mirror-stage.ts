@@ -135,7 +135,7 @@ async function agreed(webs: readonly RoleProcess[], key: string): Promise<Statio
 async function truth({ db }: Country): Promise<Station[]> {
   const found = await rows<StationRow & { state: StationState | null; chance: number | null }>(
     db,
-    `select s.id, s.lat, s.lon, s.brand, s.name, s.addr, s.grades_sold, s.opening_hours, st.state, st.chance
+    `select s.id, s.lat, s.lon, s.brand, s.name, s.addr, s.grades_sold, s.opening_hours, s.closed, st.state, st.chance
      from stations s left join station_status st on st.station_id = s.id where s.removed_at is null`,
   );
   const now = Date.now();

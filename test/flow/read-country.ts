@@ -116,7 +116,7 @@ export async function loadKnown(db: Db): Promise<Known[]> {
     Omit<Known, "state" | "at"> & { state: StationState | null; at: string }
   >(
     db,
-    `select s.id, s.lat, s.lon, s.brand, s.name, s.addr, s.grades_sold, s.opening_hours, st.state, st.chance, c.removed,
+    `select s.id, s.lat, s.lon, s.brand, s.name, s.addr, s.grades_sold, s.opening_hours, s.closed, st.state, st.chance, c.removed,
        floor(extract(epoch from c.at) * 1000) as at
      from changes c join stations s on s.id = c.station_id left join station_status st on st.station_id = s.id`,
   );

@@ -29,7 +29,7 @@ describe("rows that imports leave out", () => {
     );
     expect(done.out).to.include(`Each row that is left out: ${refused}`);
     expect(await readFile(refused, "utf8")).to.equal(
-      "place,id,field,value,reason\nline 2,n1,,,bad-status\n,n2,updated,2026-11-21 10:00:00,too-old\n",
+      "place,id,field,value,reason\nline 2,n1,status,full,bad-status\nline 3,n2,updated,2026-11-21 10:00:00,too-old\n",
     );
     const city = (id: number, lat: string): string =>
       [id, "Town", "Town", "", lat, "37.5", "P", "PPL", "RU", ...Array(5).fill(""), 9000, "", 9]
@@ -37,7 +37,7 @@ describe("rows that imports leave out", () => {
         .join("\t");
     await writeFile(cities, `${city(1, "55.5")}\n${city(1, "55.6")}\n`);
     await operator("cities", "import", cities, "--format", "geonames", "--refusals", refused);
-    expect(await readFile(refused, "utf8")).to.match(/\nline 2,.*1,,,repeated-id\n$/);
+    expect(await readFile(refused, "utf8")).to.match(/\nline 2,.*1,id,,repeated-id\n$/);
     expect((await operator("cities", "import", cities)).out).to.include("--refusals FILE.csv");
   });
 

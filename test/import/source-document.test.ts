@@ -62,6 +62,12 @@ const groups: [name: string, title: string, words: string, schema: Schema][] = [
     "Stock-outs, which become imported statuses: exactly one of rows and file.",
     keys["stock"]!,
   ],
+  [
+    "closed",
+    "`closed`",
+    "Stations that are closed for now, until a time or until a file says so no more. A date alone is the whole day.",
+    keys["closed"]!,
+  ],
 ];
 
 describe("docs/sources.md", () => {

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect } from "chai";
@@ -77,6 +77,44 @@ describe("importing statuses", () => {
   describe("from the plain CSV", () => {
     const heading = "station_id,status,fuels_now,fuels_no,updated";
     const csv = (...lines: string[]): string => `${[heading, ...lines].join("\n")}\n`;
+
+    it("reads grades and times in their usual spellings, and names the line, field and value of the others", async () => {
+      const words: Record<string, string> = {
+        ...{ "АИ-95, АИ-92": "92,95", "95,G-95": "95", А95: "95", A95: "95", "AI 95": "95" },
+        ...{ "95 E10": "95", "АИ-95-К5": "95", "Super 98": "98", diesel: "ДТ", Diesel: "ДТ" },
+        ...{ "ДТ-З": "ДТ", Gazole: "ДТ", "АИ-100/ДТ": "100,ДТ", e10: "95" },
+      };
+      const names = Object.keys(words);
+      await db.raw(
+        "insert into stations (id, source, lat, lon) select 's' || n, 'test', 10, n from generate_series(0, 40) n",
+      );
+      const lines = names.map((name, n) => `s${n},yes,"${name}",,${ago(1)}`);
+      expect(await summary(csv(...lines))).to.include({ added: names.length, refused: 0 });
+      const stored = new Map((await seeds()).map((one) => [one.station_id, one.now]));
+      for (const [n, name] of names.entries())
+        expect(stored.get(`s${n}`), name).to.equal(words[name]);
+      const day = ago(1).slice(0, 10).split("-").reverse().join(".");
+      const refusals = join(folder.path, "refused.csv");
+      const bad = [
+        `s20,limit,95,,${ago(1)}`,
+        `s21,yes,A195,,${ago(1)}`,
+        `s22,yes,95,АИ-95,${ago(1)}`,
+        "s23,yes,95,,yesterday",
+        `s24,yes,95,,${ago(30)}`,
+        `s404,yes,95,,${ago(1)}`,
+        `s25,yes,95,,${day} ${ago(1).slice(11, 16)}`,
+      ];
+      const done = await summary(csv(...bad), { refusals });
+      expect(done).to.include({ added: 1, refused: 6 });
+      expect((await readFile(refusals, "utf8")).trim().split("\n").slice(1).sort()).to.deep.equal([
+        "line 2,s20,status,limit,bad-status",
+        "line 3,s21,fuels_now,A195,bad-grade",
+        "line 4,s22,fuels_no,АИ-95,bad-grade",
+        "line 5,s23,updated,yesterday,bad-time",
+        `line 6,s24,updated,${ago(30)},too-old`,
+        "line 7,s404,station_id,s404,unknown-station",
+      ]);
+    });
 
     it("adds up, names what it left out, and does nothing the second time", async () => {
       const file = csv(

@@ -1,4 +1,5 @@
 import zoneAt from "@photostructure/tz-lookup";
+import type { Closure } from "#src/domain/closure.ts";
 import type { Point } from "#src/domain/geo.ts";
 
 /** Spans of the day on these days: opening hours before they are written as text. */
@@ -61,3 +62,15 @@ export function isAsWanted(opened: boolean, text: string, atMs: number, place: P
   const rules = knownHours[text] ?? null;
   return rules !== null && isOpenPlainly(rules, atMs, place) === opened;
 }
+
+/** A stored closure as it must be served. */
+export const shownClosure = (closed: string): { closed?: Closure } =>
+  closed === ""
+    ? {}
+    : { closed: { from: closed.split("/")[0] || null, until: closed.split("/")[1] || null } };
+
+/** Whether a station with such a closure is shut at `now`. */
+export const isShut = (closed: Closure | undefined, now: number): boolean =>
+  closed !== undefined &&
+  Date.parse(`${closed.from ?? "1970-01-01"}Z`) <= now &&
+  now < Date.parse(`${closed.until ?? "2999-01-01"}Z`);

@@ -1,4 +1,4 @@
-import { isAsWanted } from "#test/oracle/hours.ts";
+import { isAsWanted, isShut, shownClosure } from "#test/oracle/hours.ts";
 import { distanceM, type Point } from "#src/domain/geo.ts";
 import { emptyState, type FuelBlock, type StationState } from "#src/domain/state.ts";
 import { parseTime } from "#src/domain/time.ts";
@@ -44,11 +44,12 @@ const lower = (text: string): string => text.toLowerCase().replaceAll("ё", "е"
 
 /** A station's facts as they must be served: without those that are unknown. */
 export function shownFacts(row: StationRow): ServedFacts {
-  const { id, lat, lon, brand, name, addr, grades_sold, opening_hours } = row;
+  const { id, lat, lon, brand, name, addr, grades_sold, opening_hours, closed = "" } = row;
   return {
     ...{ id, lat, lon, brand, name, addr },
     ...(grades_sold === "" ? {} : { grades_sold }),
     ...(opening_hours === "" ? {} : { opening_hours }),
+    ...shownClosure(closed),
   };
 }
 
@@ -123,8 +124,9 @@ function passes(station: Shown, wanted: Wanted, now: number): boolean {
   if (wanted.brand !== "" && !isBrand(brand, wanted.brand)) return false;
   if (wanted.hasPrice && fuel.prices === undefined) return false;
   if (!wanted.sold.every((grade) => grades_sold.split(",").includes(grade))) return false;
-  if (wanted.opened !== null && !isAsWanted(wanted.opened, opening_hours, now, station))
-    return false;
+  if (wanted.opened === true && isShut(station.closed, now)) return false;
+  if (wanted.opened !== null && !isShut(station.closed, now))
+    if (!isAsWanted(wanted.opened, opening_hours, now, station)) return false;
   if (wanted.chanceMin !== null && (fuel.chance ?? -1) < wanted.chanceMin) return false;
   if (freshH !== null) {
     if (fuel.status === "nodata") return false;

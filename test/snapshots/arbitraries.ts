@@ -1,3 +1,4 @@
+import { formatTime } from "#src/domain/time.ts";
 import { knownHours } from "#test/oracle/hours.ts";
 import fc from "fast-check";
 import { emptyState, type StationState } from "#src/domain/state.ts";
@@ -94,6 +95,14 @@ export const row = (ids: number): fc.Arbitrary<FeedRow> =>
     addr: fc.constantFrom("", "Красный проспект, 1", "шоссе\nЭнтузиастов"),
     grades_sold: fc.constantFrom("", "92,95,ДТ", "95,98"),
     opening_hours: fc.constantFrom(...Object.keys(knownHours)),
+    closed: fc.constantFrom(
+      "",
+      "",
+      "",
+      "/",
+      `${formatTime(startMs + 60_000)}/`,
+      `/${formatTime(startMs)}`,
+    ),
     seq: fc.constant(1),
     at: fc.integer({ min: -3600_000, max: 120_000 }).map((offset) => startMs + offset),
     removed: fc.boolean().chain((maybe) => (maybe ? fc.boolean() : fc.constant(false))),

@@ -72,4 +72,16 @@ describe("names of cities", () => {
     expect(own("питер")?.name).to.equal("Питер");
     expect(createCityFinder([{ name: "Москва" }])("СПб")).to.equal(null);
   });
+
+  const abroad = ["Łódź", "Piła", "Tromsø", "Gießen", "Köln", "Bø", "Jena", "Αθήνα", "Київ"];
+  const findAbroad = createCityFinder([...abroad, "Pilã", "Jēna"].map((name) => ({ name })));
+  for (const [way, name] of Object.entries({
+    ...{ Lodz: "Łódź", LODZ: "Łódź", Tromso: "Tromsø", Tromsoe: "Tromsø", giessen: "Gießen" },
+    ...{ Koln: "Köln", Koeln: "Köln", Bo: "Bø", ΑΘΗΝΑ: "Αθήνα", Kyiv: "Київ", Jena: "Jena" },
+    ...{ Piła: "Piła", Pila: undefined },
+  }))
+    it(`"${way}" is ${name ?? "one of two"}`, () => expect(findAbroad(way)?.name).to.equal(name));
+  for (const way of ["Odz", "Ena", "b", "ß", "Troms", "Gieen"])
+    it(`"${way}" is no city: no letter of a name is dropped`, () =>
+      expect(findAbroad(way)).to.equal(null));
 });

@@ -22,6 +22,8 @@ describe("model snapshot store", () => {
       ...{ grades_sold: "92,ДТ", opening_hours: "Mo-Fr 06:00-22:00" },
     },
     ...{ seq: n, at: n, removed: n % 2 === 0, state: emptyState, chance: null },
+    ...(n % 5 === 0 ? { closed: "/2026-12-01 00:00:00" } : {}),
+    ...(n % 4 === 0 ? { merged_into: "n1" } : {}),
   });
 
   it("gives every row back, in any script, however many there are", async () => {

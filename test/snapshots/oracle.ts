@@ -1,4 +1,5 @@
-import { isAsWanted } from "#test/oracle/hours.ts";
+import { isAsWanted, isShut, shownClosure } from "#test/oracle/hours.ts";
+import type { Closure } from "#src/domain/closure.ts";
 import { distanceM } from "#src/domain/geo.ts";
 import { lacks } from "#src/domain/grade-answer.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
@@ -20,6 +21,7 @@ export interface PlainStation {
   addr: string;
   grades_sold?: string;
   opening_hours?: string;
+  closed?: Closure;
   fuel: FuelBlock;
 }
 
@@ -27,11 +29,12 @@ export interface PlainStation {
 export function createOracle(lifetimeMs: number) {
   const rows = new Map<string, FeedRow>();
   const show = (row: FeedRow, now: number): PlainStation => {
-    const { id, lat, lon, brand, name, addr, grades_sold, opening_hours } = row;
+    const { id, lat, lon, brand, name, addr, grades_sold, opening_hours, closed = "" } = row;
     return {
       ...{ id, lat, lon, brand, name, addr },
       ...(grades_sold === "" ? {} : { grades_sold }),
       ...(opening_hours === "" ? {} : { opening_hours }),
+      ...shownClosure(closed),
       fuel: withChance(view(row.state, now, lifetimeMs), row.chance),
     };
   };
@@ -111,7 +114,9 @@ function passes(station: PlainStation, filters: Filters, now: number): boolean {
     (filters.mayHave === undefined || !lacks(station, filters.mayHave)) &&
     (filters.sold ?? []).every((grade) => station.grades_sold?.split(",").includes(grade)) &&
     (filters.opened === undefined ||
-      isAsWanted(filters.opened, station.opening_hours ?? "", now, station)) &&
+      (isShut(station.closed, now)
+        ? !filters.opened
+        : isAsWanted(filters.opened, station.opening_hours ?? "", now, station))) &&
     (filters.words ?? []).every(
       (word) => texts.some((text) => text.includes(word)) || isBrand(station.brand, word),
     )

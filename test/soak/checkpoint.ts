@@ -98,7 +98,7 @@ async function untilKnown({ country, webs }: SoakStage): Promise<Violation[]> {
 async function truthOf({ country, config }: Compared): Promise<Copy> {
   const found = await rows<StationRow & { state: StationState | null; chance: number | null }>(
     country.db,
-    `select s.id, s.lat, s.lon, s.brand, s.name, s.addr, s.grades_sold, s.opening_hours, st.state, st.chance
+    `select s.id, s.lat, s.lon, s.brand, s.name, s.addr, s.grades_sold, s.opening_hours, s.closed, st.state, st.chance
      from stations s left join station_status st on st.station_id = s.id where s.removed_at is null`,
   );
   const now = Date.now();

@@ -204,7 +204,11 @@ describe("worker: status runs", function () {
   it("take an imported status in, and what a rollback brings back of it", async () => {
     const deps = worker(0);
     const status = { status: "low" as const, updated: t0 - 3 * hourMs, fuelsNow: [], fuelsNo: [] };
-    const imported = { stationId: placeOf(5).id, own: "5", lines: 1, ...status };
+    const imported = {
+      stationId: placeOf(5).id,
+      ...{ own: "5", lines: 1, place: "", written: "" },
+      ...status,
+    };
     await applyImportedStatuses(deps.db, "test", [imported], deps.config, false, () => undefined);
     await work(deps, 5);
     const [[, from]] = (await stored(5)) as [[string, number, null]];

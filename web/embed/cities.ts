@@ -1,3 +1,4 @@
+import { foldText } from "#src/contract/fold-text.ts";
 import { computed, effect, signal } from "@preact/signals";
 import { choices } from "#web/embed/choices.ts";
 import { keyState } from "#web/embed/key-state.ts";
@@ -19,13 +20,13 @@ const asked = computed(() => {
   return ready ? JSON.stringify([city.trim(), key.trim()]) : null;
 });
 
-const same = new Intl.Collator("ru", { sensitivity: "base" });
-
 /** True when the service has cities, and none of exactly the name that was typed. */
 export const cityUnknown = computed<boolean>(() => {
   const name = choices.value.city.trim();
   const known = cities.value;
-  return known !== null && name !== "" && known.every((one) => same.compare(one.name, name) !== 0);
+  return (
+    known !== null && name !== "" && known.every((one) => foldText(one.name) !== foldText(name))
+  );
 });
 
 effect(() => {

@@ -1,3 +1,4 @@
+import type { Closure } from "#src/domain/closure.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import { page } from "#web/widget/page.ts";
 import { refusalOf, type Told } from "#web/widget/told.ts";
@@ -12,6 +13,7 @@ export interface Station {
   addr: string;
   grades_sold?: string;
   opening_hours?: string;
+  closed?: Closure;
   fuel: FuelBlock;
 }
 

@@ -1,4 +1,7 @@
 import { signal } from "@preact/signals";
+import type { Language } from "#src/contract/language.ts";
+import { type Closure, isClosedAt } from "#src/domain/closure.ts";
+import { parseTime } from "#src/domain/time.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { ask, type Station } from "#web/widget/api.ts";
 import { nameOf } from "#web/widget/rectangles.ts";
@@ -15,8 +18,9 @@ let busy = false;
 /** The stations of a question that came while another one was under way. */
 let next: readonly Station[] | null = null;
 
-/** True when the service has said in the last minutes that the station is closed by its opening hours. */
-export function isClosed({ id }: Station): boolean {
+/** True when the station is closed for now, or the service has said in the last minutes that its hours are over. */
+export function isClosed({ id, closed }: Station): boolean {
+  if (closed !== undefined && isClosedAt(closed, now.value)) return true;
   const known = told.value.get(id);
   return known?.closed === true && now.value - known.at < 2 * againMs;
 }
@@ -61,4 +65,20 @@ export async function askClosed(stations: readonly Station[]): Promise<void> {
   const waiting = next;
   next = null;
   if (waiting !== null) await askClosed(waiting);
+}
+
+const texts = {
+  en: { now: "Closed for now", from: "Closed from ", until: " until " },
+  ru: { now: "Временно закрыта", from: "Закрыта с ", until: " до " },
+};
+
+/** `Closed for now until 1 Dec, 06:00`, or from when it will be; "" for a closure that is over. */
+export function closedText(language: Language, { from, until }: Closure, at: number): string {
+  const shown = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" } as const;
+  const format = new Intl.DateTimeFormat(language, { ...shown, hourCycle: "h23" });
+  const [since, end] = [from, until].map((time) => (time === null ? null : parseTime(time)));
+  const words = texts[language];
+  if (end != null && end <= at) return "";
+  const begin = since != null && since > at ? words.from + format.format(since) : words.now;
+  return end == null ? begin : begin + words.until + format.format(end);
 }

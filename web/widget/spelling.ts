@@ -1,3 +1,4 @@
+import { foldText } from "#src/contract/fold-text.ts";
 import { distance } from "fastest-levenshtein";
 
 /** Russian letters as Latin ones, in the way that most people write them. */
@@ -26,7 +27,7 @@ const alike: readonly [RegExp, string][] = [
 /** The word in Latin letters, one for one where that is possible: a typo in Russian is one here as well. */
 function lettersOf(word: string): string {
   const letters = [...word.normalize("NFC").toLowerCase()].map((one) => latin[one] ?? one).join("");
-  return letters.normalize("NFD").replaceAll(/[^\p{L}\p{N}]/gu, "");
+  return foldText(letters).replaceAll(/[^\p{L}\p{N}]/gu, "");
 }
 
 /** The form by which words are compared: `Лукойл`, `lukoil` and `Lukoyl` have the same (decisions 15.30). */

@@ -1,3 +1,4 @@
+import { foldText } from "#src/contract/fold-text.ts";
 import { effect } from "@preact/signals";
 import { minuteMs } from "#src/domain/units.ts";
 import { ask, type City, findStation } from "#web/widget/api.ts";
@@ -211,17 +212,13 @@ async function findCity(
   const told = await ask<{ cities: City[] }>(`/cities?limit=50&q=${encodeURIComponent(name)}`);
   // Without the service there is no warning about the city.
   if (told.kind !== "ok") return null;
-  const sought = fold(name);
+  const sought = foldText(name);
   // A city without the text in its name has another name: in Latin letters, or in short.
   const isCalled = (city: string): boolean => city === sought || !city.includes(sought);
-  const exact = told.body.cities.find((city) => isCalled(fold(city.name)));
+  const exact = told.body.cities.find((city) => isCalled(foldText(city.name)));
   if (exact === undefined) console.warn(`Parameter "city": ${words.notices.cityUnknown(name)}`);
   return exact ?? "unknown";
 }
-
-/** Case, ё and blanks do not tell names apart (decisions 6). */
-const fold = (text: string): string =>
-  text.normalize("NFC").toLowerCase().replaceAll("ё", "е").replace(/\s+/g, " ").trim();
 
 /** The largest cities first, then the others. What the device has kept stays in sight until as many have come. */
 async function loadCities(): Promise<void> {

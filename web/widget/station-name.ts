@@ -1,3 +1,4 @@
+import { foldText } from "#src/contract/fold-text.ts";
 import type { Station } from "#web/widget/api.ts";
 import { words } from "#web/widget/words.ts";
 
@@ -15,6 +16,4 @@ export const addressBeside = ({ name, brand, addr }: Pick<Station, "name" | "bra
 
 /** The brand, unless the name says it already. */
 export const brandBeside = ({ name, brand }: Pick<Station, "name" | "brand">): string =>
-  name === "" || fold(name).includes(fold(brand)) ? "" : brand;
-
-const fold = (text: string): string => text.toLowerCase().replaceAll("ё", "е");
+  name === "" || foldText(name).includes(foldText(brand)) ? "" : brand;

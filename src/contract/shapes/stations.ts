@@ -1,4 +1,4 @@
-import { count, flag, list, named, part, text, time } from "#src/contract/shapes/kinds.ts";
+import { count, flag, list, named, orNull, part, text, time } from "#src/contract/shapes/kinds.ts";
 import { type Static, Type } from "typebox";
 import { exportedFuel, fuelBlock, fuelExample } from "#src/contract/shapes/fuel.ts";
 
@@ -25,6 +25,12 @@ const described = {
       "As OpenStreetMap writes opening hours, in the station's local time; absent while unknown",
       { examples: ["Mo-Fr 06:00-22:00; Sa 08:00-20:00"] },
     ),
+  ),
+  closed: Type.Optional(
+    part("Closed for now, as its source says; absent for no", {
+      from: orNull(time("UTC; null: already, or unknown since when")),
+      until: orNull(time("UTC; null while its end is unknown")),
+    }),
   ),
 };
 

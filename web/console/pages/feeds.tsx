@@ -10,6 +10,7 @@ import type { Doing } from "#web/kit/doing.ts";
 import { SelectField, SwitchField, TextField } from "#web/console/parts/field.tsx";
 import { say, sayWith, type Text } from "#web/console/words.ts";
 import { Confirm } from "#web/kit/confirm.tsx";
+import { sayFault } from "#web/console/faults.ts";
 import { Fault } from "#web/kit/fault.tsx";
 import { number } from "#web/kit/numbers.ts";
 import { Loaded } from "#web/kit/resource.tsx";
@@ -137,11 +138,7 @@ function Feed({ feed, busy, act }: FeedProps) {
         <p>{say("{n} {n|time|times} in a row without success", { n: feed.failures })}</p>
       )}
       {feed.silent && <p>{say("nothing new for too long")}</p>}
-      {feed.fault !== null && (
-        <p class="fault" lang="en">
-          {feed.fault}
-        </p>
-      )}
+      {feed.fault !== null && <p class="fault">{sayFault(feed.fault)}</p>}
       {mayChange() && (
         <div class="buttons">
           {(paused ? (["resume", "remove"] as const) : (["run", "pause", "remove"] as const)).map(
@@ -195,11 +192,7 @@ function Question({ feed: { source, fault }, act, doing, confirm, cancel }: Ques
         <p>{say("What it has imported stays. It is fetched no more.")}</p>
       ) : (
         <>
-          {fault !== null && (
-            <p class="said-by" lang="en">
-              {fault}
-            </p>
-          )}
+          {fault !== null && <p class="said-by">{sayFault(fault)}</p>}
           <TextField
             label={say("Checks that this run ignores")}
             hint={say(

@@ -10,6 +10,7 @@ import {
 } from "#src/contract/console-imports.ts";
 import { api, mayChange, useLoaded } from "#web/console/api.ts";
 import { tell } from "#web/console/doing.ts";
+import { sayFault, sayPlace, sayReason } from "#web/console/faults.ts";
 import { FieldSources } from "#web/console/pages/field-sources.tsx";
 import { SelectField, SwitchField, TextField } from "#web/console/parts/field.tsx";
 import { number } from "#web/kit/numbers.ts";
@@ -323,7 +324,7 @@ function State({ of }: { of: ConsoleImport }) {
 }
 
 function Did({ of: { summary, fault } }: { of: ConsoleImport }) {
-  if (fault !== null) return <span class="said-by">{fault}</span>;
+  if (fault !== null) return <span class="said-by">{sayFault(fault)}</span>;
   if (summary === null) return <span class="soft">–</span>;
   // A run of a feed has its stations and its statuses apart.
   const stations = isSummary(summary["stations"]) ? summary["stations"] : summary;
@@ -355,7 +356,7 @@ const counts = (of: Readonly<Record<string, unknown>>, call = (name: string) => 
     .join(", ");
 
 function Counts({ of }: { of: Readonly<Record<string, unknown>> }) {
-  const why = counts((of as Counted).reasons ?? {});
+  const why = counts((of as Counted).reasons ?? {}, sayReason);
   return (
     <>
       {counts(of, called)}
@@ -383,11 +384,15 @@ function RefusedRows({ of: { id, file } }: { of: ConsoleImport }) {
             id={({ n }) => n}
             empty={say("Nothing was left out.")}
             columns={[
-              { name: say("Place"), cell: ({ place }) => place },
+              { name: say("Place"), cell: ({ place }) => sayPlace(place) },
               { name: say("Id in the file"), cell: ({ id: own }) => own },
               { name: say("Field"), cell: ({ field }) => field },
               { name: say("Value"), cell: ({ value }) => value },
-              { name: say("Reason"), of: "reason" },
+              {
+                name: say("Reason"),
+                by: ({ reason }) => reason,
+                cell: (row) => sayReason(row.reason),
+              },
             ]}
           />
         )}

@@ -104,6 +104,13 @@ export function StationFacts({
         <h2>{say("Name and place")}</h2>
         <ServiceButtons station={station} changed={changed} />
       </div>
+      {station.closed !== "" && (
+        <p class="said-by">
+          {say("Closed for now, as its source says: {dates}", {
+            dates: station.closed.replace("/", " – "),
+          })}
+        </p>
+      )}
       <Form
         class=""
         doing={doing}

@@ -42,6 +42,7 @@ export const stations = {
   Address: "Адрес",
   "Grades sold": "Продаваемые марки",
   "Opening hours": "Часы работы",
+  "Closed for now, as its source says: {dates}": "Временно закрыта, по данным источника: {dates}",
   Id: "Идентификатор",
   // Brands.
   "A brand has one spelling on the map, whatever the files write. Fuelmark knows the brands of a public list; here you give it the spellings that the list lacks.":

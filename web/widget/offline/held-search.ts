@@ -1,3 +1,4 @@
+import { foldText } from "#src/contract/fold-text.ts";
 import { distanceM, type Point } from "#src/domain/geo.ts";
 
 interface NamedCity {
@@ -11,19 +12,15 @@ interface NamedStation extends Point {
   addr: string;
 }
 
-/** Case, ё and blanks do not tell names apart (decisions 6). */
-const fold = (text: string): string =>
-  text.normalize("NFC").toLowerCase().replaceAll("ё", "е").replace(/\s+/g, " ").trim();
-
 /** Cities whose name holds `text`, those that begin with it first, then the largest. */
 export function searchCities<City extends NamedCity>(
   cities: readonly City[],
   text: string,
 ): City[] {
-  const wanted = fold(text);
-  const starts = ({ name }: City): number => (fold(name).startsWith(wanted) ? 0 : 1);
+  const wanted = foldText(text);
+  const starts = ({ name }: City): number => (foldText(name).startsWith(wanted) ? 0 : 1);
   return cities
-    .filter(({ name }) => fold(name).includes(wanted))
+    .filter(({ name }) => foldText(name).includes(wanted))
     .sort((a, b) => starts(a) - starts(b) || b.population - a.population);
 }
 
@@ -33,10 +30,10 @@ export function searchStations<Station extends NamedStation>(
   text: string,
   from: Point,
 ): Station[] {
-  const wanted = fold(text).split(" ");
+  const wanted = foldText(text).split(" ");
   return [...stations]
     .filter(({ name, brand, addr }) => {
-      const said = fold(`${name} ${brand} ${addr}`);
+      const said = foldText(`${name} ${brand} ${addr}`);
       return wanted.every((word) => said.includes(word));
     })
     .sort((a, b) => distanceM(from, a) - distanceM(from, b));
