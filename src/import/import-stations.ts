@@ -66,7 +66,7 @@ async function apply(
   const listed = known.parts.filter((part) => part.listed).map(({ id }) => id);
   const size = inService.size + listed.length;
   guardShrinking(options, imported.length, size);
-  const { groups, doubtful } = joinSame(imported, { inService, parts, closed });
+  const { groups, doubtful } = joinSame(imported, { inService, parts, closed }, staged.rows);
   const brands = brandSpellings(await servedBrands(db), imported);
   const knownBrand = knownBrands(await readAliases(db));
   const stations: StationRow[] = [];
