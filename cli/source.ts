@@ -3,6 +3,7 @@ import { doAct } from "#cli/act-verb.ts";
 import { verb } from "#cli/command.ts";
 import { ExitError } from "#cli/exit-error.ts";
 import { withDb } from "#cli/instance.ts";
+import { why } from "#cli/import-command.ts";
 import { card, counted, table, type Output } from "#cli/output.ts";
 import { sourceName } from "#cli/values.ts";
 import { fileField, fileFields } from "#cli/station.ts";
@@ -133,6 +134,7 @@ function people({
   unused,
   first,
   refused_rows: rows,
+  stock,
   verdict,
 }: Tried): string {
   const sold = Object.entries(grades).map(([grade, n]) => `${grade} ${share(n, stations)}`);
@@ -148,9 +150,10 @@ function people({
       .join(", ")}`,
     `Sold:     ${sold.length > 0 ? sold.join(", ") : "not said"}`,
     ...(unknown.length > 0 ? [`Unknown fuels: ${unknown.join(", ")}`] : []),
+    ...(stock === null ? [] : [`Stock-outs: ${stock.read}${why(stock.refused, stock.reasons)}`]),
     `Brands that no list knows: ${share(brands, stations)}`,
     `Unused:   ${unused.length > 0 ? unused.join(", ") : "nothing"}`,
-    ...(rows.length > 0 ? ["", "Left out, the first of them:", table(rows.slice(0, 10), "")] : []),
+    ...(rows.length > 0 ? ["", "Left out or unclear, first:", table(rows.slice(0, 10), "")] : []),
     "",
     verdict,
   ].join("\n");

@@ -17,6 +17,7 @@ import { choice, guards, sourceName } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import { importSource, type SourceSummary } from "#src/import/import-source.ts";
 import { type StationFormat, stationFormats } from "#src/import/import-stations.ts";
+import { example } from "#src/import/refusals.ts";
 import type { Source } from "#src/import/source.ts";
 import { type Chosen, sourceNamed } from "#src/import/source-list.ts";
 
@@ -99,10 +100,8 @@ async function chosenFor(options: StationOptions): Promise<Source | undefined> {
     : undefined;
 }
 
-function summed(
-  { stations, statuses, unknown_fuels: fuels }: SourceSummary,
-  refusals?: string,
-): string {
+function summed(done: SourceSummary, refusals?: string): string {
+  const { stations, statuses, unknown_fuels: fuels, noted, second_file: second } = done;
   const unknown = Object.entries(fuels).map(([name, count]) => `${name} ${count}`);
   const refused = (stations?.refused ?? 0) + (statuses?.refused ?? 0);
   return [
@@ -111,6 +110,8 @@ function summed(
     ...(unknown.length > 0
       ? ["", `Fuels that the description does not know: ${unknown.join(", ")}`]
       : []),
-    ...refusalsPeople(refused, refusals),
+    ...(second === null ? [] : ["", second]),
+    ...Object.entries(noted).map(([one, n]) => `${one} ${n}${example(done.refused_rows, one)}`),
+    ...refusalsPeople(refused + Object.keys(noted).length, refusals),
   ].join("\n");
 }

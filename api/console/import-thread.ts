@@ -67,9 +67,10 @@ async function run(on: Db, task: ImportTask): Promise<{ source: string } | FileF
     const options = { ...common, ...removals, ...describedBy(source), paths, force };
     const done = await importSource(on, config, options);
     if (isFault(done)) return done;
-    const { stations, statuses, unknown_fuels } = done;
+    const { stations, statuses, unknown_fuels, noted, second_file } = done;
     const more = Object.keys(unknown_fuels).length > 0 ? { unknown_fuels } : {};
-    return { ...stations!, ...(statuses === null ? {} : { statuses }), ...more };
+    const told = { ...(statuses === null ? {} : { statuses }), ...more, noted, second_file };
+    return { ...stations!, ...told };
   }
   if (kind === "cities")
     return importCities(on, { ...common, ...removals, format: undefined, source });

@@ -13,7 +13,7 @@ import {
 } from "#src/import/refusals.ts";
 import { type Source, storedAs } from "#src/import/source.ts";
 import { findFiles, type FoundFiles } from "#src/import/source-files.ts";
-import { readSourceStations } from "#src/import/source-stations.ts";
+import { readSourceStations, type StationsRead } from "#src/import/source-stations.ts";
 import { readSourceStock } from "#src/import/source-stock.ts";
 import { databaseNow } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
@@ -43,6 +43,9 @@ export interface SourceSummary extends RefusalsFault {
   statuses: StatusSummary | null;
   /** Names of fuels that the description does not know, with their numbers. */
   unknown_fuels: Record<string, number>;
+  /** What was taken, though it is unclear or without effect, by its reason. */
+  noted: Record<string, number>;
+  second_file: StationsRead["secondFile"];
   /** The first refused rows; `refusals` has all. */
   refused_rows: readonly RefusedRow[];
 }
@@ -60,26 +63,48 @@ export async function importSource(
   const label = options.label ?? storedAs(source);
   const files = await asFault(paths.join(", "), () => findFiles(source, paths));
   if (isFault(files)) return files;
+  if (options.force?.includes("half") === true)
+    for (const file of files.values()) file.spec = { ...file.spec, mayBeCut: true };
   const inputs = [...files.values()].map(({ path }) => path);
   return withRefusedRows(options.refusals, inputs, async (rows) => {
-    const unknown = new Map<string, number>();
+    let told: Pick<SourceSummary, "unknown_fuels" | "second_file"> | undefined;
     const now = await databaseNow(db);
     const stock = await readStock(db, options, { label, now, files, rows });
     if (stock !== null && isFault(stock)) return stock;
-    const stations = await importStationRows(
-      db,
-      stationOptions(options, label, files),
-      async (progress) => {
-        const read = await readSourceStations(source, files, { label, now, progress, rows });
-        for (const [fuel, count] of read.unknownFuels) unknown.set(fuel, count);
-        return { ...read, format: formatOf(source, files) };
-      },
-    );
+    const { dryRun, force, progress, waiting, touched, allowRemovals } = options;
+    const common = { dryRun, force, progress, waiting, source: label };
+    const { country, credit } = source;
+    const replaceSource = options.replaceSource === true;
+    const stationOptions = {
+      ...{ ...common, path: files.get(source.files[0]!.name)!.path },
+      ...{ replaceSource, allowRemovals, country, credit },
+      // An extract of OpenStreetMap may be a part of what came before under the same name; removals have a guard.
+      isWhole: source.as !== "osm" && !replaceSource,
+    };
+    const stations = await importStationRows(db, stationOptions, async (onBytes) => {
+      const read = await readSourceStations(source, files, { label, now, progress: onBytes, rows });
+      const unknown_fuels = Object.fromEntries(read.unknownFuels);
+      told = { unknown_fuels, second_file: read.secondFile };
+      return { ...read, format: formatOf(source, files) };
+    });
     if (isFault(stations)) return stations;
-    const statuses = await importStock(db, config, options, { label, files, stock, stations });
+    // A dry run cannot find stations that are not here yet.
+    const isUnknown = stock === null || (dryRun && stations.added > 0);
+    const path = files.get(stockFile(source) ?? "")?.path ?? "";
+    const statusOptions = {
+      ...common,
+      path,
+      format: source.name,
+      touched,
+      maxAgeMs: dayMs,
+      asOf: null,
+    };
+    const statuses = isUnknown
+      ? null
+      : await importStatusRows(db, config, statusOptions, () => Promise.resolve(stock));
     if (statuses !== null && isFault(statuses)) return statuses;
-    const unknown_fuels = Object.fromEntries(unknown);
-    return { source: label, stations, statuses, unknown_fuels, refused_rows: rows.first };
+    const { first: refused_rows, noted } = rows;
+    return { source: label, stations, statuses, ...told!, noted, refused_rows };
   });
 }
 
@@ -88,22 +113,6 @@ export function formatOf({ as, name, files }: Source, found: FoundFiles): string
   const { format } = found.get(files[0]!.name)!.spec;
   return as !== "osm" ? name : format === "json" ? "overpass" : format;
 }
-
-const stationOptions = (
-  { source, dryRun, progress, waiting, replaceSource = false, allowRemovals, force }: SourceImport,
-  label: string,
-  files: FoundFiles,
-) => ({
-  ...{ path: files.get(source.files[0]!.name)!.path, source: label },
-  ...{ dryRun, progress, waiting, replaceSource, allowRemovals },
-  // An extract of OpenStreetMap may be a part of what was imported before under the same name; removals have a guard.
-  ...{
-    force,
-    country: source.country,
-    credit: source.credit,
-    isWhole: source.as !== "osm" && !replaceSource,
-  },
-});
 
 /** The statuses of the source's stock-outs, checked before anything changes; null if it has none. */
 async function readStock(
@@ -120,31 +129,10 @@ async function readStock(
     return read;
   });
 }
-const stockFile = ({ stock, files }: Source) => stock && (stock.file ?? files[0]!.name);
+
+/** The name of the file that has the stock-outs; undefined without such. */
+export const stockFile = ({ stock, files }: Source): string | undefined =>
+  stock && (stock.file ?? files[0]!.name);
+
 const timely = ({ statuses }: StatusesRead, now: number) =>
   statuses.filter(({ updated }) => updated > now - dayMs);
-
-/** Saves them. A dry run cannot find stations that are not here yet. */
-async function importStock(
-  db: Db,
-  config: Config,
-  { source, dryRun, force, progress, waiting, touched }: SourceImport,
-  {
-    label,
-    files,
-    stock,
-    stations,
-  }: {
-    label: string;
-    files: FoundFiles;
-    stock: StatusesRead | null;
-    stations: ImportSummary;
-  },
-): Promise<StatusSummary | FileFault | null> {
-  if (stock === null || (dryRun && stations.added > 0)) return null;
-  const options = {
-    ...{ path: files.get(stockFile(source)!)!.path, source: label, format: source.name },
-    ...{ dryRun, force, progress, waiting, touched, maxAgeMs: dayMs, asOf: null },
-  };
-  return importStatusRows(db, config, options, () => Promise.resolve(stock));
-}

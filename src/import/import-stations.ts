@@ -70,7 +70,7 @@ async function apply(
   const listed = known.parts.filter((part) => part.listed).map(({ id }) => id);
   const size = inService.size + listed.length;
   guardShrinking(options, imported.length, size);
-  const { groups, doubtful } = joinSame(imported, { inService, parts, closed });
+  const { groups, doubtful } = joinSame(imported, { inService, parts, closed }, staged.rows);
   const found = new Set(imported.map(({ id }) => id));
   const stays = replaceSource ? [] : known.inService.filter((id) => !found.has(id));
   const brands = brandSpellings(await servedBrands(db, source, stays), imported);

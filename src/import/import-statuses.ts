@@ -138,7 +138,8 @@ async function apply(
   };
 }
 
-function refuseUntimely(staged: StatusesRead, now: number, maxAgeMs: number): void {
+/** Refuses statuses that are older than `maxAgeMs`, or of a time to come. */
+export function refuseUntimely(staged: StatusesRead, now: number, maxAgeMs: number): void {
   staged.statuses = staged.statuses.filter(({ updated, lines, own, place, written }) => {
     const fault =
       updated > now + aheadMs ? "in-the-future" : updated <= now - maxAgeMs ? "too-old" : null;

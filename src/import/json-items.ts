@@ -1,3 +1,4 @@
+import { refuseCut } from "#src/import/list-cut.ts";
 import type { FileRecord } from "#src/import/records.ts";
 import { advice, type ReadProgress, wrongFile } from "#src/import/read-text.ts";
 import { readText, type TextSpec } from "#src/import/text-file.ts";
@@ -19,12 +20,26 @@ export async function* jsonItems(
 ): AsyncGenerator<FileRecord[]> {
   const splitter = itemSplitter(records === "." ? [] : records.split("."));
   const recordOf = recordReader();
-  for await (const piece of readText(path, progress, spec))
+  for await (const piece of readText(path, progress, spec)) {
+    // An object in each line is a list too. Within one, JSON never has a line like this.
+    if (records === "." && /^\s*\{[^\n]*\}\s*\n\s*\{/.test(piece)) {
+      yield* jsonSequence(path, spec, progress);
+      return;
+    }
     yield* inOneList(splitter.push(piece), recordOf);
-  const { text, found } = splitter.rest();
+  }
+  const { text, found, items } = splitter.rest();
   // The lines of the text count only where no item was cut out of it.
   const around = parseAt(text, "this", found ? null : 1);
-  if (!found) throw noList(records, around);
+  // Some services give the only entry without its list.
+  const only = records.split(".").reduce<unknown>((at, key) => isRecord(at) && at[key], around);
+  if (!found && !isRecord(only)) throw noList(records, around);
+  if (!found) yield [{ place: "record 1", value: only as FileRecord["value"] }];
+  else if (spec.mayBeCut !== true) refuseCut(around, records, items);
+  refuseFailed(around);
+}
+
+function refuseFailed(around: unknown): void {
   const remark = isRecord(around) ? around["remark"] : undefined;
   // After a query without enough time or memory, Overpass answers 200 with a part of the result and this remark.
   if (typeof remark === "string" && /error|timed out|timeout/i.test(remark))
@@ -203,9 +218,9 @@ function itemSplitter(wanted: readonly string[]) {
     }
     take(piece.slice(from));
   }
-  function rest(): { text: string; found: boolean } {
+  function rest(): { text: string; found: boolean; items: number } {
     if (keys.length > 0) throw wrongFile("it ends before its last bracket", advice.cut, line);
-    return { text: around, found };
+    return { text: around, found, items };
   }
   return { push, rest };
 }

@@ -12,6 +12,7 @@ export const fileFormats = [
   "json",
   "geojson",
   "geojsonseq",
+  "ndjson",
   "osm-xml",
   "osm-pbf",
   "xml",
@@ -37,7 +38,10 @@ export const fileSpec = Type.Object(
   },
   { additionalProperties: false },
 );
-export type FileSpec = Static<typeof fileSpec>;
+export type FileSpec = Static<typeof fileSpec> & {
+  /** True if a list that says itself that it is a part is taken all the same. */
+  mayBeCut?: boolean;
+};
 
 /** One record of a file, as the file writes it. */
 export interface FileRecord {
@@ -61,7 +65,7 @@ export function readRecords(
   const { format, records = "." } = spec;
   if (format === "csv") return csvRecords(path, spec, progress, required);
   if (format === "geojson") return jsonItems(path, "features", spec, progress);
-  if (format === "geojsonseq") return jsonSequence(path, spec, progress);
+  if (format === "geojsonseq" || format === "ndjson") return jsonSequence(path, spec, progress);
   if (format === "osm-pbf") return osmPbf(path, progress);
   if (format === "osm-xml") return osmXml(path, spec, progress);
   if (format === "xml") return xmlRecords(path, spec, progress);

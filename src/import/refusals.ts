@@ -20,7 +20,10 @@ export interface RefusedRow {
 /** Takes refused rows as they come. Only the first ones stay in memory. */
 export interface RefusedRows {
   first: readonly RefusedRow[];
-  add(row: RefusedRow): void;
+  /** Adds a row; with `noting`, one that is not left out, but unclear or without effect, and stands for so many. */
+  add(row: RefusedRow, noting?: number): void;
+  /** The numbers of these by their reasons. */
+  noted: Record<string, number>;
   /** Resolves when the file is complete. Throws when it cannot be written. */
   end(): Promise<void>;
 }
@@ -38,11 +41,15 @@ export async function createRefusedRows(path?: string): Promise<RefusedRows> {
   file?.write(`${columns.join(",")}\n`);
   // Its error is thrown by `end`.
   file?.on("error", () => undefined);
+  const noted: Record<string, number> = {};
   return {
-    first,
-    add(row) {
+    ...{ first, noted },
+    add(row, noting = 0) {
+      if (noting > 0) noted[row.reason] = (noted[row.reason] ?? 0) + noting;
       const short = { ...row, value: row.value.slice(0, valueMax) };
-      if (first.length < refusedShown) first.push(short);
+      const isShown =
+        first.length < refusedShown || !first.some((one) => one.reason === row.reason);
+      if (isShown) first.push(short);
       // A spreadsheet must never take a stranger's text for a formula.
       file?.write(stringify([short], { columns, escape_formulas: true }));
     },
@@ -54,6 +61,13 @@ export async function createRefusedRows(path?: string): Promise<RefusedRows> {
       await finished(file);
     },
   };
+}
+
+/** The first row of a reason in words, `, such as line 5, id 4: p95 "N/D"`; "" if it has none. */
+export function example(rows: readonly RefusedRow[], reason: string): string {
+  const { place, id, field, value } = rows.find((row) => row.reason === reason) ?? {};
+  const where = [place, id && `id ${id}`].filter(Boolean).join(", ");
+  return where === "" ? "" : `, such as ${where}${value && `: ${field} "${value}"`}`;
 }
 
 /** Throws a wrong-file fault if the file `path` is one of `inputs`, which it would empty. */

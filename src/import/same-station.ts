@@ -4,6 +4,7 @@ import type { Doubtful } from "#src/import/file-import.ts";
 import { contradiction } from "#src/import/match-stations.ts";
 import { nearPairs } from "#src/import/near-pairs.ts";
 import type { ImportedStation } from "#src/import/osm-station.ts";
+import type { RefusedRows } from "#src/import/refusals.ts";
 
 const sameM = 25;
 const doubtfulM = 40;
@@ -28,11 +29,12 @@ const none: readonly string[] = [];
  * Objects that are one station: at most 25 m apart and not contradicting each other in name or brand. Two objects of
  * one kind (two nodes) need the same name. Pairs that a person should check are doubtful. The first member is one that
  * is already `inService`, so that ids are stable; else a part of another station; else one that an operator has
- * `closed`, so that it does not come again under another id; else a named one, else a node.
+ * `closed`, so that it does not come again under another id; else a named one, else a node. `rows` is told of the others.
  */
 export function joinSame(
   imported: readonly ImportedStation[],
   known: Known,
+  rows?: RefusedRows,
 ): { groups: Group[]; doubtful: Doubtful[] } {
   // Only of objects that have another one near: nearly all of a country have none.
   const groupOf = new Map<string, ImportedStation[]>();
@@ -55,7 +57,11 @@ export function joinSame(
     if (members === undefined) return { station: one, doubles: none };
     if (done.has(members)) return [];
     done.add(members);
-    return joined(members, known);
+    const group = joined(members, known);
+    const { id: value } = group.station;
+    for (const { id, place = "" } of members)
+      if (id !== value) rows?.add({ place, id, field: "into", value, reason: "merged" }, 1);
+    return group;
   });
   return { groups, doubtful };
 }

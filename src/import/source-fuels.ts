@@ -1,19 +1,28 @@
 import { type Grade, grades } from "#src/domain/vocabulary.ts";
 import type { ReadProgress } from "#src/import/read-text.ts";
 import type { ImportedStation } from "#src/import/osm-station.ts";
-import type { Source, SourceFuels } from "#src/import/source.ts";
-import { entriesAt, matches, numberFrom, textFrom, valueAt } from "#src/import/source-values.ts";
+import { isSold } from "#src/import/number-text.ts";
+import type { RefusedRows } from "#src/import/refusals.ts";
+import type { Source, SourceFuels, Value } from "#src/import/source.ts";
+import { matches, namesAt, pathOf, rowsOf, textFrom } from "#src/import/source-values.ts";
 import { type FoundFiles, recordsIn } from "#src/import/source-files.ts";
 
 /** Our grade for a fuel of the source; "none" for one that we do not have, undefined for a name that nobody knows. */
 export type GradeOf = (fuel: string) => Grade | "none" | undefined;
 
-/** What is known of a station's fuels: our grades that it sells, and whether it sells others, or unknown ones. */
+/** What is known of a station's fuels: our grades that it sells, and whether it sells others. */
 export interface Fuels {
   sold: Set<Grade>;
   others: boolean;
-  unknown: boolean;
+  /** Our grades of which something unclear is said; undefined for a name that nobody knows. */
+  unclear: Set<Grade | undefined>;
+  /** In a second file, their rows and the first one's place. */
+  rows: number;
+  place: string;
 }
+
+/** Is told of a value that is unclear. */
+export type Note = (reason: string, field: string, value: string) => void;
 
 /** Looks fuels up in a description: names first, then patterns in their order. Counts unknown names in `unknown`. */
 export function createGradeOf(
@@ -32,29 +41,38 @@ export function createGradeOf(
   };
 }
 
-export const noFuels = (): Fuels => ({ sold: new Set(), others: false, unknown: false });
+export const noFuels = (): Fuels => ({
+  ...{ sold: new Set(), others: false, unclear: new Set() },
+  ...{ rows: 0, place: "" },
+});
 
-/** Adds a fuel that a station sells. */
-export function addFuel(to: Fuels, grade: Grade | "none" | undefined): void {
-  if (grade === undefined) to.unknown = true;
-  else if (grade === "none") to.others = true;
+/** Adds a fuel that a station sells, or of which something unclear is said. */
+export function addFuel(to: Fuels, grade: Grade | "none" | undefined, isClear = true): void {
+  if (grade === "none") to.others ||= isClear;
+  else if (grade === undefined || !isClear) to.unclear.add(grade);
   else to.sold.add(grade);
 }
 
-/** Adds the fuels that a record names by itself: in columns, in a list, or as one fuel of a station. */
-export function addFuelsOf(record: unknown, fuels: SourceFuels, gradeOf: GradeOf, to: Fuels): void {
-  for (const fuel of fuelNames(record, fuels)) addFuel(to, gradeOf(fuel));
-}
-
-/** The source's names of the fuels that a record has, with a price if it states prices. */
-export function fuelNames(record: unknown, fuels: SourceFuels): Set<string> {
-  const { columns, list, rows, each, fuel, price } = fuels;
-  if (columns !== undefined)
-    return new Set(columns.filter((column) => isPriced(record, { from: column, decimal: "," })));
-  if (list !== undefined) return new Set(namesIn(valueAt(record, list)));
-  const entries = rows !== undefined ? entriesAt(record, rows) : each ? [record] : [];
-  const priced = entries.filter((entry) => price === undefined || isPriced(entry, price));
-  return new Set(priced.map((entry) => textFrom(entry, fuel!)).filter((name) => name !== ""));
+/**
+ * The source's names of the fuels that a record names by itself: in columns, in a list, or as one fuel of a station; with
+ * true if it is sold, or null if its price is unclear, of which `note` is told.
+ */
+export function fuelsIn(
+  record: unknown,
+  { columns, list, rows, each, fuel, price }: SourceFuels,
+  note?: Note,
+): Map<string, true | null> {
+  if (list !== undefined) return new Map(namesAt(record, list).map((name) => [name, true]));
+  const found = new Map<string, true | null>();
+  const add = (name: string, of: unknown, from: Value | undefined): void => {
+    const sold = name !== "" && (from === undefined || isSold(textFrom(of, from)));
+    if (sold !== false) found.set(name, found.get(name) ?? sold);
+    if (sold === null) note?.("unclear-price", pathOf(from!), textFrom(of, from!));
+  };
+  for (const column of columns ?? []) add(column, record, column);
+  if (columns === undefined && (rows !== undefined || each))
+    for (const row of rowsOf(record, rows, pathOf(fuel!))) add(textFrom(row, fuel!), row, price);
+  return found;
 }
 
 /** The fuels of all stations in a second file, by the stations' ids there. Null without such a file. */
@@ -62,42 +80,39 @@ export async function readFuelFile(
   source: Source,
   files: FoundFiles,
   gradeOf: GradeOf,
-  progress: ReadProgress,
+  { progress, rows }: { progress: ReadProgress; rows?: RefusedRows | undefined },
 ): Promise<Map<string, Fuels> | null> {
   const { fuels } = source;
   if (fuels?.file === undefined || !files.has(fuels.file)) return null;
   const byStation = new Map<string, Fuels>();
   const one = { ...fuels, each: true } as const;
   for await (const some of recordsIn(source, fuels.file, files, progress))
-    for (const { value, refused } of some) {
+    for (const { place, value, refused } of some) {
       const id = refused === undefined ? textFrom(value, fuels.station!) : "";
-      if (id === "") continue;
-      const of = byStation.get(id) ?? noFuels();
-      addFuelsOf(value, one, gradeOf, of);
+      const of = byStation.get(id) ?? { ...noFuels(), place };
       byStation.set(id, of);
+      of.rows += 1;
+      if (id === "") continue;
+      const found = fuelsIn(value, one, (reason, field, text) =>
+        rows?.add({ place, id, field, value: text, reason }, 1),
+      );
+      for (const [name, sold] of found) addFuel(of, gradeOf(name), sold ?? false);
     }
   return byStation;
 }
 
 /**
- * A station's grades and kind by its fuels. Without any fuel nothing is said; with a fuel of an unknown name, or in a
- * file of changes, only that it sells what is there.
+ * A station's grades and kind by its fuels. Without any fuel nothing is said; with an unclear one, or in a file of
+ * changes, only that it sells what is there.
  */
 export function salesOf(
-  { sold, others, unknown }: Fuels,
+  { sold, others, unclear }: Fuels,
   absent: SourceFuels["absent"],
 ): Pick<ImportedStation, "sells" | "grades_sold"> {
-  const isAll = absent !== "unknown" && !unknown && (sold.size > 0 || others);
+  const isClear = [...unclear].every((grade) => grade !== undefined && sold.has(grade));
+  const isAll = absent !== "unknown" && isClear && (sold.size > 0 || others);
   return {
-    sells: sold.size > 0 ? "petrol" : others && !unknown && absent !== "unknown" ? "gas" : "unsaid",
+    sells: sold.size > 0 ? "petrol" : others && isClear && absent !== "unknown" ? "gas" : "unsaid",
     grades_sold: isAll ? grades.filter((grade) => sold.has(grade)) : null,
   };
 }
-
-const isPriced = (record: unknown, price: NonNullable<SourceFuels["price"]>): boolean =>
-  (numberFrom(record, price) ?? 0) > 0;
-
-const namesIn = (value: unknown): string[] =>
-  (Array.isArray(value) ? value.map(String) : typeof value === "string" ? value.split(/[,;|]/) : [])
-    .map((name) => name.trim())
-    .filter((name) => name !== "");

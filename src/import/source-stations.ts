@@ -19,20 +19,25 @@ import type { Condition, Source, SourceFields, Value } from "#src/import/source.
 import { type FoundFiles, recordsIn } from "#src/import/source-files.ts";
 import {
   addFuel,
-  addFuelsOf,
   createGradeOf,
   type Fuels,
+  fuelsIn,
   type GradeOf,
   noFuels,
+  type Note,
   readFuelFile,
   salesOf,
 } from "#src/import/source-fuels.ts";
-import { isMet, numberFrom, textFrom } from "#src/import/source-values.ts";
+import { isMet, numberFrom, pathOf, textFrom, valueAt } from "#src/import/source-values.ts";
 import { createOutReader } from "#src/import/stock-outs.ts";
 
 /** Stations of a source, and the names of fuels that its description does not know, with their numbers. */
 export interface StationsRead extends Collected<ImportedStation> {
   unknownFuels: ReadonlyMap<string, number>;
+  /** The source's ids of all rows, also of those that are left out. */
+  ids: ReadonlySet<string>;
+  /** "prices: 0 of 3 rows are about a station of this file"; null without a second file. */
+  secondFile: string | null;
 }
 
 export interface ReadOptions {
@@ -55,30 +60,41 @@ export async function readSourceStations(
 ): Promise<StationsRead> {
   const unknownFuels = new Map<string, number>();
   const gradeOf = createGradeOf(source, unknownFuels);
-  const fuels = await readFuelFile(source, files, gradeOf, progress);
+  const fuels = await readFuelFile(source, files, gradeOf, { progress, rows });
   const closureOf = await createClosureReader(source, files, now, progress);
+  const ids = new Set<string>();
   const { name } = source.files[0]!;
   const { spec } = files.get(name)!;
   const stationOf =
     source.as === "osm"
       ? osmReader(spec, label)
-      : fieldsReader(source, { label, now }, gradeOf, fuels, closureOf);
+      : fieldsReader(source, { label, now, rows, ids }, gradeOf, fuels, closureOf);
   const collected = await collect(
     recordsIn(source, name, files, progress),
     "filling station",
     ({ place, value, refused }: FileRecord): ImportedStation | Refused | null => {
       if (refused !== undefined) return { refused };
-      const station = stationOf(value);
+      const station = stationOf(value, place);
       if (station !== null && !("refused" in station)) station.place = place;
       return station;
     },
     { rows, placeOf: ({ place }) => place },
   );
-  return { ...collected, unknownFuels };
+  let [all, met] = [0, 0];
+  for (const [id, { rows: n, place }] of fuels ?? []) {
+    all += n;
+    if (ids.has(id)) met += n;
+    else rows?.add({ place, id, field: "", value: "", reason: "unknown-station" }, n);
+  }
+  const words = `${source.fuels?.file}: ${met} of ${all} rows are about a station of this file`;
+  return { ...collected, unknownFuels, ids, secondFile: fuels && words };
 }
 
 /** The station in a record; null if the record only adds to a station that was there before. */
-type StationReader = (value: Record<string, unknown>) => ImportedStation | Refused | null;
+type StationReader = (
+  value: FileRecord["value"],
+  place: string,
+) => ImportedStation | Refused | null;
 
 function osmReader({ format }: FileSpec, label: string): StationReader {
   const read = format === "geojson" || format === "geojsonseq" ? fromGeojson : fromOverpass;
@@ -91,7 +107,7 @@ function osmReader({ format }: FileSpec, label: string): StationReader {
 /** A station that comes once for each fuel is one station, which each of its rows adds a fuel to. */
 function fieldsReader(
   source: Source,
-  { label, now }: Pick<ReadOptions, "label" | "now">,
+  { label, now, rows, ids }: Pick<ReadOptions, "label" | "now" | "rows"> & { ids: Set<string> },
   gradeOf: GradeOf,
   fuelsByStation: ReadonlyMap<string, Fuels> | null,
   closureOf: ClosureReader,
@@ -99,19 +115,23 @@ function fieldsReader(
   const { fields, fuels, leave_out: unwanted = [] } = source;
   const outOfStock = createOutReader(source, now);
   const before = new Map<string, { station: ImportedStation; fuels: Fuels }>();
-  return (value) => {
+  return (value, place) => {
+    const own = textFrom(value, fields!.id);
+    ids.add(own);
     const reason = unwanted.find((condition) => isMet(value, condition));
     if (reason !== undefined) return leftOut(value, source, reason);
-    const own = textFrom(value, fields!.id);
     const closed = closureOf(value, own);
     if (closed === null) return { refused: "closed", about: { id: own, field: "closed" } };
     const known = before.get(own);
-    const station = known?.station ?? stationFromFields(source, label, own, value);
+    const note: Note = (reason, field, text) =>
+      rows?.add({ place, id: own, field, value: text, reason }, 1);
+    const station = known?.station ?? stationFromFields(source, label, own, value, note);
     if ("refused" in station) return station;
     if (closed !== "") station.closed = closed;
     if (fuels === undefined) return station;
     const sold = known?.fuels ?? fuelsByStation?.get(own) ?? noFuels();
-    addFuelsOf(value, fuels, gradeOf, sold);
+    for (const [fuel, one] of fuelsIn(value, fuels, note))
+      addFuel(sold, gradeOf(fuel), one ?? false);
     // A fuel that is out is sold here.
     for (const fuel of outOfStock(value)) addFuel(sold, gradeOf(fuel));
     Object.assign(station, salesOf(sold, fuels.absent));
@@ -125,7 +145,7 @@ const leftOut = (value: unknown, { fields }: Source, { value: from }: Condition)
   refused: "left-out",
   about: {
     id: textFrom(value, fields!.id),
-    field: typeof from === "string" ? from : [from.from ?? ""].flat()[0]!,
+    field: pathOf(from),
     value: textFrom(value, from),
   },
 });
@@ -136,15 +156,24 @@ function stationFromFields(
   label: string,
   own: string,
   value: Record<string, unknown>,
+  note: Note,
 ): ImportedStation | Refused {
   const { fields: described, country } = source;
   const fields = described!;
-  const read = (from: Value | undefined): string =>
-    from === undefined ? "" : textFrom(value, from);
-  if (own === "") return { refused: "no-id", about: { field: "id", value: own } };
+  const isList = (from: Value, written: string): boolean =>
+    written.includes(";") && Array.isArray(valueAt(value, pathOf(from)));
+  const read = (from: Value | undefined): string => {
+    const written = from === undefined ? "" : textFrom(value, from);
+    // Hours are rules, of which a list is as good as one text.
+    if (from !== fields.opening_hours && isList(from!, written))
+      note("several-values", pathOf(from!), written);
+    return written;
+  };
+  if (own === "" || isList(fields.id, own))
+    return { refused: "no-id", about: { field: "id", value: own } };
   const point = pointOf(value, fields);
   if (point === null) {
-    const position = `${read(fields.lat)} ${read(fields.lon)}`.trim();
+    const position = `${textFrom(value, fields.lat)} ${textFrom(value, fields.lon)}`.trim();
     const [lat, lon] = [numberFrom(value, fields.lat), numberFrom(value, fields.lon)];
     const isWrong = lat === null || lon === null ? null : wrongPosition({ lat, lon });
     const refused = position === "" ? "no-position" : (isWrong ?? "bad-position");

@@ -5,10 +5,10 @@ import { holdsNone, refuse } from "#src/import/file-import.ts";
 import { advice, type ReadProgress, wrongFile } from "#src/import/read-text.ts";
 import type { SourceStatus, StatusesRead } from "#src/import/read-statuses.ts";
 import type { RefusedRows } from "#src/import/refusals.ts";
-import { createGradeOf, fuelNames, type GradeOf } from "#src/import/source-fuels.ts";
+import { createGradeOf, fuelsIn, type GradeOf } from "#src/import/source-fuels.ts";
 import { type FoundFiles, recordsIn } from "#src/import/source-files.ts";
 import { pointOf } from "#src/import/source-stations.ts";
-import { entriesAt, textFrom } from "#src/import/source-values.ts";
+import { pathOf, rowsOf, textFrom } from "#src/import/source-values.ts";
 import type { Source } from "#src/import/source.ts";
 import { createStockOutReader, type StockOut } from "#src/import/stock-outs.ts";
 
@@ -92,8 +92,9 @@ function createAdder(
     const { fuel, since, state, times } = read(row);
     const grade = gradeOf(fuel);
     const about = { place, id: own };
-    if (grade === undefined || grade === "none")
-      return refuse(result, "other-fuel", 1, { ...about, field: "fuel", value: fuel });
+    const strange = grade === undefined ? "unknown-fuel" : grade === "none" ? "other-fuel" : null;
+    if (strange !== null)
+      return refuse(result, strange, 1, { ...about, field: "fuel", value: fuel });
     if (since === null || state === "bad-time" || state === "over")
       return refuse(result, state, 1, { ...about, field: "since", value: times });
     const none: Station = { point: null, sold: null, outs: new Map(), place };
@@ -123,10 +124,10 @@ async function readStations(
         const own = textFrom(value, fields!.id);
         places.set(own, pointOf(value, fields!));
         if (list === undefined) continue;
-        for (const row of entriesAt(value, list)) add(stations, own, row, place);
+        for (const row of rowsOf(value, list, pathOf(stock!.fuel))) add(stations, own, row, place);
         const station = stations.get(own);
         if (station !== undefined && fuels !== undefined && fuels.absent !== "unknown")
-          station.sold = fuelNames(value, fuels);
+          station.sold = new Set(fuelsIn(value, fuels).keys());
       }
   if (stock!.file !== undefined) await readFile(source, files, progress, add, stations, places);
   for (const [own, station] of stations) station.point = places.get(own) ?? null;
@@ -141,13 +142,13 @@ async function readFile(
   stations: Map<string, Station>,
   places: ReadonlyMap<string, Point | null>,
 ): Promise<void> {
-  const { file, station } = source.stock!;
+  const { file, station, fuel } = source.stock!;
   const { path, spec } = files.get(file!)!;
   let last = { place: "", own: "" };
   for await (const some of recordsIn(source, file!, files, progress))
     for (const { place, value } of some) {
       last = { place, own: textFrom(value, station!) };
-      add(stations, last.own, value, place);
+      for (const row of rowsOf(value, undefined, pathOf(fuel))) add(stations, last.own, row, place);
     }
   // Where the station is the last column, a shortened id would name no station or another one.
   if (spec.format !== "csv" || places.has(last.own) || (await endsWithLine(path, spec))) return;

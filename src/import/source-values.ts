@@ -1,53 +1,82 @@
 import { isRecord } from "#src/import/json-items.ts";
+import { readNumber } from "#src/import/number-text.ts";
 import type { Condition, Conversions, Value } from "#src/import/source.ts";
 
-/** The value of a record at `path`: a key as it is, else keys with dots between them. In a list, its first entry. */
+/** The value of a record at `path`: a key as it is, else keys with dots between them; through a list, all that it has. */
 export function valueAt(record: unknown, path: string): unknown {
   if (isRecord(record) && Object.hasOwn(record, path)) return record[path];
   let at = record;
   for (const part of path.split(".")) {
-    if (Array.isArray(at) && !/^\d+$/.test(part)) at = at[0];
-    at = isRecord(at) || Array.isArray(at) ? (at as Record<string, unknown>)[part] : undefined;
+    if (Array.isArray(at) && !/^\d+$/.test(part)) {
+      const all = at.flatMap((one) => valueAt(one, part) ?? []);
+      at = all.length > 1 ? all : all[0];
+    } else
+      at = isRecord(at) || Array.isArray(at) ? (at as Record<string, unknown>)[part] : undefined;
   }
   return at;
 }
 
-/** The entries at `path`; one that is not in a list, as XML has it, is a list of one. */
-export function entriesAt(record: unknown, path: string): unknown[] {
+/** The names in a list at `path`, or in a text with commas, semicolons or bars. */
+export function namesAt(record: unknown, path: string): string[] {
   const found = valueAt(record, path);
-  return Array.isArray(found) ? found : found === undefined || found === null ? [] : [found];
+  const names = Array.isArray(found)
+    ? found.map((one) => textOf(one) || String(one))
+    : textOf(found).split(/[,;|]/);
+  return names.map((name) => name.trim()).filter((name) => name !== "");
 }
+
+/**
+ * The rows of a record that `path` is read of: the entries at `rows`, of which one that is in no list, as XML has it, is a
+ * list of one; without `rows` the record. Where `path` leads through a list, each entry of that list is a row.
+ */
+export function rowsOf(record: unknown, rows: string | undefined, path: string): unknown[] {
+  const found = rows === undefined ? record : valueAt(record, rows);
+  // A row of a table, of which there are many.
+  if (isRecord(found) && typeof found[path] === "string") return [found];
+  return [found ?? []].flat().flatMap((row) => unfolded(row, path));
+}
+
+function unfolded(row: unknown, path: string): unknown[] {
+  if (!isRecord(row)) return [row];
+  const [part = "", ...rest] = Object.hasOwn(row, path) ? [path] : path.split(".");
+  const [inner, below] = [row[part], rest.join(".")];
+  if (/^\d/.test(below) || (below === "" && !Array.isArray(inner))) return [row];
+  const entries = [inner].flat().flatMap((one) => (below === "" ? [one] : unfolded(one, below)));
+  return entries.map((one) => ({ ...row, [part]: one }));
+}
+
+/** The first path of a value. */
+export const pathOf = (from: Value): string =>
+  typeof from === "string" ? from : ([from.from ?? ""].flat()[0] ?? "");
 
 /** The text that `from` describes in a record, "" for none. */
 export function textFrom(record: unknown, from: Value): string {
   if (typeof from === "string") return textOf(valueAt(record, from));
   let text = begin(record, from);
-  const { split, part, lookup, otherwise, words, decimal } = from;
+  const { split, part, lookup, otherwise, words } = from;
   if (split !== undefined) text = text.split(split.by)[split.take]?.trim() ?? "";
   if (part !== undefined) text = addressPart(text, part);
   if (lookup !== undefined)
     text = Object.hasOwn(lookup, text) ? lookup[text]! : (otherwise ?? text);
   if (words !== undefined) text = withWords(text, words);
-  if (decimal !== undefined) text = text.replace(decimal, ".");
   return text;
 }
 
-/** The number that `from` describes; null for a text that is no number. A sign of a currency may follow it. */
+/** The number that `from` describes, such as degrees; null for a text that is no number, or is unclear. */
 export function numberFrom(record: unknown, from: Value): number | null {
-  const [, digits] =
-    /^([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(?:\s*\p{Sc}.*)?$/iu.exec(textFrom(record, from)) ??
-    [];
-  if (digits === undefined) return null;
-  const scale = typeof from === "string" ? 1 : (from.scale ?? 1);
-  const number = Number(digits) * scale;
+  const text = textFrom(record, from);
+  const { scale = 1, decimal } = typeof from === "string" ? {} : from;
+  // Degrees have no thousands, but a number that is scaled may have them.
+  const isUnclear = scale !== 1 && decimal === undefined && /^\D?\d{1,3},\d{3}$/.test(text);
+  const number = isUnclear ? null : readNumber(text);
   // A product such as 519791 * 0.00001 has a long tail of digits that nobody wrote.
-  return Number.isFinite(number) ? Number(number.toPrecision(15)) : null;
+  return number === null ? null : Number((number * scale).toPrecision(15));
 }
 
 /** True if the record has one of the condition's texts. */
 export const isMet = (record: unknown, { value, is }: Condition): boolean => {
   const text = textFrom(record, value);
-  return is.some((pattern) => matches(pattern, text));
+  return is.some((pattern) => [text, ...text.split(";")].some((one) => matches(pattern, one)));
 };
 
 const patterns = new Map<string, RegExp>();
@@ -76,14 +105,12 @@ function begin(record: unknown, { from, constant, template }: Conversions): stri
   return "";
 }
 
+/** A value as a text; that of a list has its different texts with semicolons between them. */
 function textOf(value: unknown): string {
   if (typeof value === "string") return value.trim();
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (Array.isArray(value))
-    return value
-      .map(textOf)
-      .filter((text) => text !== "")
-      .join(";");
+    return [...new Set(value.map(textOf))].filter((text) => text !== "").join(";");
   return isRecord(value) && typeof value["#text"] === "string" ? value["#text"].trim() : "";
 }
 

@@ -1,6 +1,6 @@
 import { dayMs } from "#src/domain/units.ts";
 import { createTimeReader } from "#src/import/source-times.ts";
-import { entriesAt, isMet, textFrom } from "#src/import/source-values.ts";
+import { isMet, pathOf, rowsOf, textFrom } from "#src/import/source-values.ts";
 import type { Source } from "#src/import/source.ts";
 
 /** One stock-out of a fuel, as a source states it. */
@@ -45,7 +45,7 @@ export function createOutReader(source: Source, now: number): (record: unknown) 
   if (rows === undefined) return () => [];
   const read = createStockOutReader(source, now);
   return (record) =>
-    entriesAt(record, rows)
+    rowsOf(record, rows, pathOf(source.stock!.fuel))
       .map(read)
       .filter(({ state }) => state === "out")
       .map(({ fuel }) => fuel);

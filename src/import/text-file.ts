@@ -5,7 +5,7 @@ import type { FileSpec } from "#src/import/records.ts";
 import { advice, type ReadProgress, wrongFile } from "#src/import/read-text.ts";
 
 /** What a description says about a file's bytes. */
-export type TextSpec = Pick<FileSpec, "encoding" | "member">;
+export type TextSpec = Pick<FileSpec, "encoding" | "member" | "mayBeCut">;
 
 /**
  * The file's text, piece by piece, without a byte order mark, unpacked. Its encoding is that of its byte order mark,

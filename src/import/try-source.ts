@@ -1,13 +1,19 @@
+import { dayMs } from "#src/domain/units.ts";
 import { type Grade, grades, gradesText } from "#src/domain/vocabulary.ts";
 import { type KnownBrand, knownBrands } from "#src/import/brand-names.ts";
-import type { Reasons } from "#src/import/file-import.ts";
+import { type Reasons, refuse } from "#src/import/file-import.ts";
 import { isNearCountry } from "#src/import/guards.ts";
 import { isRecord } from "#src/import/json-items.ts";
 import { type ImportedStation, shownNames } from "#src/import/osm-station.ts";
-import { createRefusedRows, type RefusedRow } from "#src/import/refusals.ts";
+import { stockFile } from "#src/import/import-source.ts";
+import { refuseUntimely } from "#src/import/import-statuses.ts";
+import type { StatusesRead } from "#src/import/read-statuses.ts";
+import { createRefusedRows, example, type RefusedRow } from "#src/import/refusals.ts";
+import { joinSame } from "#src/import/same-station.ts";
 import { pathsOf, type Source, storedAs } from "#src/import/source.ts";
 import { findFiles, type FoundFiles, recordsIn } from "#src/import/source-files.ts";
 import { readSourceStations } from "#src/import/source-stations.ts";
+import { readSourceStock } from "#src/import/source-stock.ts";
 
 /** What the files of a source give, without a database. */
 export interface Tried {
@@ -23,6 +29,11 @@ export interface Tried {
   /** Stations whose brand no list knows. */
   brands_unknown: number;
   unknown_fuels: Record<string, number>;
+  /** As in the summary of an import. */
+  noted: Record<string, number>;
+  second_file: string | null;
+  /** What an import would take of the stock-outs; null without any. */
+  stock: Pick<StatusesRead, "read" | "refused" | "reasons"> | null;
   /** Columns or keys that the description does not use. */
   unused: string[];
   /** The first stations as they would be stored. */
@@ -39,17 +50,22 @@ export async function trySource(source: Source, paths: readonly string[]): Promi
   const files = await findFiles(source, paths);
   const rows = await createRefusedRows();
   const options = { label: storedAs(source), now: Date.now(), progress: () => undefined, rows };
-  const { read, found, refused, reasons, unknownFuels } = await readSourceStations(
-    source,
-    files,
-    options,
-  );
-  const stations = found.filter(({ sells }) => sells !== "gas");
+  const result = await readSourceStations(source, files, options);
+  const { read, found, refused, reasons, ids } = result;
+  const stored = { inService: new Set(""), parts: new Set(""), closed: new Set("") };
+  const all = joinSame(found, stored, rows).groups.map(({ station }) => station);
+  const stations = all.filter(({ sells }) => sells !== "gas");
+  const stock = files.has(stockFile(source) ?? "")
+    ? await readSourceStock(source, files, options)
+    : null;
+  if (stock !== null) refuseUntimely(stock, options.now, dayMs);
+  for (const { own, lines } of stock?.statuses ?? [])
+    if (!ids.has(own)) refuse(stock!, "unknown-station", lines, { id: own });
   const { country } = source;
   const known = knownBrands(new Map(), country);
   const abroad =
     country === undefined ? 0 : stations.filter((one) => !isNearCountry(one, country)).length;
-  const none = found.length - stations.length;
+  const none = all.length - stations.length;
   const of = (has: (station: ImportedStation) => boolean): number => stations.filter(has).length;
   const selling = grades.map((grade) => [
     grade,
@@ -69,7 +85,9 @@ export async function trySource(source: Source, paths: readonly string[]): Promi
     },
     grades: Object.fromEntries(selling.filter(([, count]) => count !== 0)) as Tried["grades"],
     brands_unknown: of((one) => one.brand !== "" && known(one.brand, one) === undefined),
-    unknown_fuels: Object.fromEntries(unknownFuels),
+    unknown_fuels: Object.fromEntries(result.unknownFuels),
+    ...{ noted: rows.noted, second_file: result.secondFile },
+    stock: stock && { read: stock.read, refused: stock.refused, reasons: stock.reasons },
     unused: source.as === "osm" ? [] : await unusedIn(source, files),
     first: stations.slice(0, firstShown).map((one) => shown(one, known)),
     refused_rows: rows.first,
@@ -92,7 +110,8 @@ async function unusedIn(source: Source, files: FoundFiles): Promise<string[]> {
     let looked = 0;
     for await (const some of recordsIn(source, name, files, () => undefined)) {
       for (const one of some.slice(0, recordsLookedAt).flatMap(({ value }) => namesIn(value)))
-        if (!used.some((path) => path === one || path.startsWith(`${one}.`))) unused.add(one);
+        if (!used.some((path) => `${path}.`.startsWith(`${one}.`) || one.startsWith(`${path}.`)))
+          unused.add(one);
       if ((looked += some.length) >= recordsLookedAt) break;
     }
   }
@@ -104,23 +123,37 @@ const namesIn = (value: Record<string, unknown>): string[] =>
     isRecord(inner) ? Object.keys(inner).map((name) => `${key}.${name}`) : [key],
   );
 
+/** Reasons of stock-outs that tell of other fuels and times, and of no fault. */
+const usual = ["other-fuel", "over", "not-sold-here", "too-old"];
+
 function verdictOn(tried: Omit<Tried, "verdict">, abroad: number, country = ""): string {
-  const { stations, refused, unknown_fuels: fuels, coverage } = tried;
-  const doubts = [
-    ...(refused * 10 > stations
-      ? [`${refused} records would be left out: look at their reasons`]
-      : []),
-    ...(abroad > 0
-      ? [
-          `${abroad} stations are not in ${country}${abroad * 2 > stations ? ": are latitude and longitude swapped, or is it another country?" : " and would be left out"}`,
-        ]
-      : []),
-    ...(Object.keys(fuels).length > 0 ? ["add the unknown fuels to `grades`"] : []),
-    ...(coverage["name"] === 0 && coverage["brand"] === 0
-      ? ["no station has a name or a brand"]
-      : []),
+  const { stations, coverage, noted, stock, refused_rows: rows } = tried;
+  const { merged = 0, ...unclear } = noted;
+  const lost = Object.entries(stock?.reasons ?? {}).filter(([reason]) => !usual.includes(reason));
+  const count = (of: Reasons): number => Object.values(of).reduce((sum, n) => sum + n, 0);
+  const why = (of: Reasons): string =>
+    Object.entries(of)
+      .map(([reason, n]) => `${reason} ${n}${example(rows, reason)}`)
+      .join("; ");
+  const where =
+    abroad * 2 > stations
+      ? ": are latitude and longitude swapped, or is it another country?"
+      : " and would be left out";
+  const unused = Object.fromEntries(lost);
+  const isBare = coverage["name"] === 0 && coverage["brand"] === 0;
+  // What most registers have some of, up to a tenth, is no doubt.
+  const said: [number, words: string, most?: number][] = [
+    [tried.refused, `${tried.refused} records would be left out (${why(tried.reasons)})`, stations],
+    [abroad, `${abroad} stations are not in ${country}${where}`],
+    [count(tried.unknown_fuels), "add the unknown fuels to `grades`"],
+    [Number(isBare), "no station has a name or a brand"],
+    [noted["unknown-station"] ?? 0, tried.second_file ?? ""],
+    [count(unclear), why(unclear)],
+    [count(unused), `${count(unused)} of ${stock?.read} stock-outs are lost (${why(unused)})`],
+    [merged, why({ merged }), stations],
   ];
-  return doubts.length > 0
-    ? `Doubtful: ${doubts.join("; ")}.`.replace("?.", "?")
-    : "Good: it can be imported.";
+  const words = said.filter(([n]) => n > 0).map(([, one]) => one);
+  const all = `${words.join("; ")}.`.replace("?.", "?");
+  if (said.some(([n, , most = 0]) => n * 10 > most)) return `Doubtful: ${all}`;
+  return `Good: it can be imported.${words.length > 0 ? ` Look at this: ${all}` : ""}`;
 }

@@ -1,5 +1,6 @@
 import { SaxesParser } from "saxes";
 import { recordMax } from "#src/import/json-items.ts";
+import { refuseCut } from "#src/import/list-cut.ts";
 import type { FileRecord, FileSpec } from "#src/import/records.ts";
 import { advice, type ReadProgress, wrongFile } from "#src/import/read-text.ts";
 import { readText } from "#src/import/text-file.ts";
@@ -23,27 +24,30 @@ export async function* xmlRecords(
   progress: ReadProgress,
 ): AsyncGenerator<FileRecord[]> {
   const records = spec.records ?? "*.*";
-  let found = false;
-  for await (const { line, value } of xmlElements(path, records, spec, progress)) {
-    found = true;
+  let found = 0;
+  const around: Record<string, string> = {};
+  for await (const { line, value } of xmlElements(path, records, spec, progress, around)) {
+    found += 1;
     const place = `line ${line}`;
     yield [{ place, value: typeof value === "string" ? { "#text": value } : value }];
   }
-  if (!found) throw wrongFile(`it has no element "${records}"`, advice.kind);
+  if (found === 0) throw wrongFile(`it has no element "${records}"`, advice.kind);
+  if (spec.mayBeCut !== true) refuseCut(around, records, found);
 }
 
 /**
  * The elements at a path of names, in which `*` is any name, one after the other, without holding the file. A document
- * type is not read: no entity is known but those of XML itself. Throws a wrong-file fault for XML that is broken or cut.
+ * type is not read: no entity is known but those of XML itself. `around` gets attributes and texts beside them. Throws a wrong-file fault for XML that is broken or cut.
  */
 export async function* xmlElements(
   path: string,
   records: string,
   spec: FileSpec,
   progress: ReadProgress,
+  around: Record<string, string> = {},
 ): AsyncGenerator<XmlElement> {
   const parser = new SaxesParser();
-  const builder = elementBuilder(records.split("."));
+  const builder = elementBuilder(records.split("."), around);
   // The position after which the text has led to nothing yet.
   let settled = 0;
   const settle = (): void => {
@@ -85,7 +89,7 @@ interface Open {
 }
 
 /** Builds the values of the elements at a path from the parser's events. */
-function elementBuilder(wanted: readonly string[]) {
+function elementBuilder(wanted: readonly string[], around: Record<string, string>) {
   const names: string[] = [];
   const open: Open[] = [];
   let done: XmlElement[] = [];
@@ -98,7 +102,7 @@ function elementBuilder(wanted: readonly string[]) {
       names.push(name);
       if (names.length > depthMax)
         throw wrongFile("its elements nest too deeply", advice.kind, line);
-      if (open.length === 0 && !isWanted()) return;
+      if (open.length === 0 && !isWanted()) return void Object.assign(around, attributes);
       // Without a prototype: a file may use any name.
       const value = Object.create(null) as XmlValue;
       for (const key of Object.keys(attributes)) value[`@${key}`] = attributes[key];
@@ -107,6 +111,7 @@ function elementBuilder(wanted: readonly string[]) {
     text(text: string): void {
       const last = open.at(-1);
       if (last !== undefined) last.text += text;
+      else if (text.trim() !== "") around[names.at(-1) ?? ""] = text.trim();
     },
     close(): void {
       names.pop();

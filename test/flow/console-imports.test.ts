@@ -139,6 +139,15 @@ describe("flow: files imported in the console", function () {
       { id: "it-mimit-7", grades_sold: "95,ДТ", brand: "Q8" },
       { id: "it-mimit-8", grades_sold: "ДТ", brand: "" },
     ]);
+    const odd = [parts[0]!, Buffer.from(`${parts[1]!.toString()}\n99|Benzina|n/a|1|01/08/2026\n`)];
+    const sizes = odd.map(({ length }) => length).join(",");
+    const unclear = await ended(
+      (await upload(olga, { ...query, sizes, dry_run: "true" }, Buffer.concat(odd))).id,
+    );
+    expect(unclear.summary!["noted"]).to.deep.equal({ "unclear-price": 1, "unknown-station": 1 });
+    expect(unclear.summary!["second_file"]).to.match(
+      /^prices: \d+ of \d+ rows are about a station/,
+    );
     // One file too few, or another length, is said.
     const wrong = { ...query, sizes: "10,20" };
     expect((await upload(olga, wrong, Buffer.concat(parts))).status).to.equal(422);

