@@ -1,9 +1,10 @@
-import { isIn, iso1A2Code } from "@rapideditor/country-coder";
+import { isIn } from "@rapideditor/country-coder";
 import { distanceM, type Point } from "#src/domain/geo.ts";
 import { grouped, remembered } from "#src/infrastructure/lists.ts";
 import { brandKey, withoutForms } from "#src/import/brand-key.ts";
 import { brandsOfKey, genericNames, type ListedBrand, noBrands } from "#src/import/brand-list.ts";
 import { repairLookalikes } from "#src/import/clean-text.ts";
+import { territoriesOf } from "#src/stations/territories.ts";
 
 /** The spelling that is served for a brand in any of its spellings, where the station is; undefined for other texts. */
 export type KnownBrand = (text: string, at: Point) => string | undefined;
@@ -16,16 +17,17 @@ export const knownBrands =
     return aliases.get(key) ?? listedBrand(key, at)?.name;
   };
 
-/** The listed brand that has this key in the country of a station. */
+/** The listed brand that has this key in the territory of a station, else in its country. */
 export function listedBrand(key: string, at: Point): ListedBrand | undefined {
   const found = brandsOfKey(key);
   if (found.length === 0) return undefined;
-  const country = iso1A2Code([at.lon, at.lat]);
-  return found.find((brand) => country === null || isSoldIn(brand, country));
+  const lands = territoriesOf(at);
+  if (lands.length === 0) return found[0];
+  const there = found.filter(({ not }) => !lands.some((land) => not && hasCountry(not, land)));
+  const soldIn = (land: string) =>
+    there.find(({ in: some }) => some === undefined || hasCountry(some, land));
+  return lands.map(soldIn).find((brand) => brand !== undefined);
 }
-
-const isSoldIn = ({ in: some, not }: ListedBrand, country: string): boolean =>
-  (some === undefined || hasCountry(some, country)) && !(not && hasCountry(not, country));
 
 /** Only continents need the library: it takes microseconds for each code. */
 const hasCountry = (codes: string, country: string): boolean =>

@@ -1,13 +1,14 @@
 import { type Grade, grades, gradesText } from "#src/domain/vocabulary.ts";
 import { knownBrands } from "#src/import/brand-names.ts";
 import type { Reasons } from "#src/import/file-import.ts";
-import { isNearCountry } from "#src/import/guards.ts";
 import { isRecord } from "#src/import/json-items.ts";
 import { type ImportedStation, shownNames } from "#src/import/osm-station.ts";
 import { createRefusedRows, type RefusedRow } from "#src/import/refusals.ts";
 import { pathsOf, type Source, storedAs } from "#src/import/source.ts";
 import { findFiles, type FoundFiles, recordsIn } from "#src/import/source-files.ts";
 import { readSourceStations } from "#src/import/source-stations.ts";
+import { hoursFault, readableHours } from "#src/stations/opening-hours.ts";
+import { isNearCountry } from "#src/stations/territories.ts";
 
 /** What the files of a source give, without a database. */
 export interface Tried {
@@ -50,6 +51,8 @@ export async function trySource(source: Source, paths: readonly string[]): Promi
   const abroad =
     country === undefined ? 0 : stations.filter((one) => !isNearCountry(one, country)).length;
   const none = found.length - stations.length;
+  const hours = stations.map(({ opening_hours: text }) => text).filter(Boolean);
+  const unread = hours.filter((text) => hoursFault(text) !== null);
   const of = (has: (station: ImportedStation) => boolean): number => stations.filter(has).length;
   const selling = grades.map((grade) => [
     grade,
@@ -63,7 +66,7 @@ export async function trySource(source: Source, paths: readonly string[]): Promi
       brand: of(({ brand }) => brand !== ""),
       street: of(({ street }) => street),
       city: of(({ city }) => city !== ""),
-      opening_hours: of(({ opening_hours: hours }) => hours !== ""),
+      opening_hours: hours.length - unread.length,
       grades_sold: of(({ grades_sold: sold }) => sold !== null),
     },
     grades: Object.fromEntries(selling.filter(([, count]) => count !== 0)) as Tried["grades"],
@@ -73,11 +76,19 @@ export async function trySource(source: Source, paths: readonly string[]): Promi
     first: stations.slice(0, firstShown).map(shown),
     refused_rows: rows.first,
   };
-  return { ...tried, verdict: verdictOn(tried, abroad, country) };
+  const verdict = verdictOn(tried, abroad, country);
+  const [text] = unread;
+  if (text === undefined) return { ...tried, verdict };
+  const most = `the opening hours of ${unread.length} of ${hours.length} stations cannot be read and would be left out`;
+  return {
+    ...tried,
+    verdict: `${verdict} But ${most}, the first: "${text}" (${hoursFault(text)}).`,
+  };
 }
 
 const shown = (station: ImportedStation): Record<string, string | number> => {
-  const { id, lat, lon, addr, grades_sold: sold, opening_hours } = station;
+  const { id, lat, lon, addr, grades_sold: sold } = station;
+  const opening_hours = readableHours(station.opening_hours);
   const names = shownNames(station, new Map(), known);
   return { id, lat, lon, ...names, addr, grades_sold: gradesText(sold ?? []), opening_hours };
 };
