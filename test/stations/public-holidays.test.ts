@@ -10,12 +10,14 @@ import { territoriesOf } from "#src/stations/territories.ts";
 const places = {
   almaty: { lat: 43.24, lon: 76.9 },
   beijing: { lat: 39.9, lon: 116.4 },
+  berlin: { lat: 52.52, lon: 13.4 },
   belfast: { lat: 54.6, lon: -5.93 },
   edinburgh: { lat: 55.95, lon: -3.19 },
   guernsey: { lat: 49.45, lon: -2.55 },
   "hong kong": { lat: 22.3, lon: 114.17 },
   london: { lat: 51.5, lon: -0.12 },
   madeira: { lat: 32.65, lon: -16.9 },
+  mainz: { lat: 50, lon: 8.27 },
   minsk: { lat: 53.9, lon: 27.56 },
   munich: { lat: 48.13, lon: 11.57 },
   "puerto rico": { lat: 18.4, lon: -66.1 },
@@ -45,6 +47,9 @@ describe("the lands of a point (decisions 14.50)", () => {
       ["guernsey", "GG,GB"],
       ["tórshavn", "FO,DK"],
       ["edinburgh", "GB-SCT,GB"],
+      ["munich", "DE-BY,DE"],
+      // Hesse is across the river.
+      ["mainz", "DE"],
       ["tenerife", "ES"],
       ["madeira", "PT"],
       ["rome", "IT"],
@@ -74,10 +79,13 @@ describe("public holidays (decisions 14.51)", () => {
       ["tórshavn", "2026-01-01", null],
       ["almaty", "2026-03-10", null],
       ["sea", "2026-01-01", null],
-      // Everywhere, in some states, nowhere.
-      ["munich", "2026-10-03", true],
-      ["munich", "2026-01-06", null],
-      ["munich", "2026-01-07", false],
+      ["munich", "2026-01-06", true],
+      ["berlin", "2026-01-06", false],
+      ["berlin", "2026-03-08", true],
+      // Between two states: everywhere, in one of all, nowhere.
+      ["mainz", "2026-10-03", true],
+      ["mainz", "2026-01-06", null],
+      ["mainz", "2026-01-07", false],
       // The library's table is wrong on some days only.
       ["beijing", "2026-02-17", null],
       ["beijing", "2026-10-01", true],
@@ -97,8 +105,9 @@ describe("public holidays (decisions 14.51)", () => {
     expect(noon(text, "almaty", "2026-03-11")).to.equal("unknown");
     expect(noon(text, "almaty", "2026-03-15")).to.equal("closed");
     expect(noon("Mo-Su,PH 06:00-22:00", "almaty", "2026-03-11")).to.equal("open");
-    expect(noon(text, "munich", "2026-01-06")).to.equal("unknown");
-    expect(noon(text, "munich", "2026-01-07")).to.equal("open");
+    expect(noon(text, "mainz", "2026-01-06")).to.equal("unknown");
+    expect(noon(text, "munich", "2026-01-06")).to.equal("closed");
+    expect(noon(text, "berlin", "2026-01-06")).to.equal("open");
     expect(noon(text, "beijing", "2026-02-17")).to.equal("unknown");
     expect(noon(text, "edinburgh", "2026-11-30")).to.equal("closed");
     expect(noon(text, "london", "2026-11-30")).to.equal("open");
