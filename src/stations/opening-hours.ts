@@ -44,7 +44,7 @@ export function readOpenTimes(text: string, place: Point, dayStart: number): Ope
 /** Words of one meaning. Days of other languages are guessed: `L-V` is Saturday and Sunday. So is `1-5 pm`, from 1:00. */
 const hour = String.raw`\d{1,2}(?::\d\d)?\s*[ap]m`;
 const plainWords = new RegExp(
-  String.raw`^(?:[^\p{L}"_~?=]|"[^"]*"|(?<!\p{L})(?:mo(n(day)?)?|tu(es?(day)?)?|wed?(nesday)?|th(u(rs(day)?)?)?|fr(i(day)?)?|sat?(urday)?|sun?(day)?|days?|jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sep(t(ember)?)?|oct(ober)?|nov(ember)?|dec(ember)?|week|easter|[ps]h|(public )?holidays?|open|closed|off|unknown|sunrise|sunset|dawn|dusk|hours|hrs|h|daily|weekends?|and|to|from|always|nonstop)(?!\p{L})|(?<![\d:.])${hour}\s*(?:[-–]|to)\s*${hour}(?!\p{L}))*$`,
+  String.raw`^(?:[^\p{L}"_~?=]|"[^"]*"|(?<!\p{L})(?:mo(n(day)?)?|tu(es?(day)?)?|wed?(nesday)?|th(u(rs(day)?)?)?|fr(i(day)?)?|sat?(urday)?|sun?(day)?|days?|jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sep(t(ember)?)?|oct(ober)?|nov(ember)?|dec(ember)?|week|easter|[ps]h|(public )?holidays?|open|closed|off|unknown|sunrise|sunset|dawn|dusk|hours|hrs|h|daily|weekends?|and|to|from|always|nonstop)(?!\p{L})|(?<![\d:.])${hour}\s*(?:[-\u2013]|to)\s*${hour}(?!\p{L}))*$`,
   "iu",
 );
 
