@@ -1,4 +1,3 @@
-import zoneAt from "@photostructure/tz-lookup";
 import { LRUCache } from "lru-cache";
 import { consoleCall, type ConsoleCall, idOf } from "#api/console/operator-gate.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
@@ -16,6 +15,7 @@ import { feedSources, heardMs, marksOfStations } from "#src/marks/chance-marks.t
 import { loadRuns } from "#src/marks/stored-runs.ts";
 import { unknown } from "#src/operators/act.ts";
 import { stationId } from "#src/operators/inputs.ts";
+import { zoneOf } from "#src/stations/territories.ts";
 import { createChanceStore } from "#snapshots/dumps/chance-snapshot.ts";
 
 const shownMs = 2 * dayMs;
@@ -80,7 +80,7 @@ async function chanceOf(services: ConsoleDeps, id: string): Promise<ConsoleChanc
     shippedNumbers,
     lies?.shared,
     marks.get(id) ?? [],
-    zoneAheadMs(until, zoneAt(place.lat, place.lon)),
+    zoneAheadMs(until, zoneOf(place)),
     { from, until, everyMs },
   );
   return {

@@ -54,6 +54,8 @@ interface ModelSettings {
   inIdOrder?: boolean;
   /** The numbers of the stations, shared with others that keep something for each. */
   ids?: IdTable;
+  /** Hears once of a time zone of stations that this runtime does not know. */
+  onUnknownZone?: (zone: string) => void;
 }
 
 /**
@@ -65,6 +67,7 @@ export function createReadModel({
   plainBytes = Infinity,
   inIdOrder = false,
   ids = createIdTable(),
+  onUnknownZone,
 }: ModelSettings) {
   const table = createStationTable(ids);
   const list = createBlockList();
@@ -76,7 +79,7 @@ export function createReadModel({
   const merged = new Map<string, string>();
   const passing = createTransitions(table);
   const brands = createBrandTable();
-  const schedules = createSchedules();
+  const schedules = createSchedules(onUnknownZone);
   /** All changes by the passing of time up to here are applied. */
   let time = Number.NEGATIVE_INFINITY;
   /** Stations that were shown as of a later time, and whose rows have not come since. */

@@ -1,10 +1,10 @@
-import zoneAt from "@photostructure/tz-lookup";
 import { type Closure, closureIn, isClosedAt } from "#src/domain/closure.ts";
 import type { Point } from "#src/domain/geo.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { inTurns } from "#src/infrastructure/turns.ts";
 import { dayMinutes, minuteOfWeek, wallMinutes } from "#src/domain/wall-clock.ts";
-import { type OpenTimes, readOpenTimes } from "#src/stations/opening-hours.ts";
+import { hasHolidays, type OpenTimes, readOpenTimes } from "#src/stations/opening-hours.ts";
+import { territoriesOf, zoneOf } from "#src/stations/territories.ts";
 
 /** The number of stations whose hours are unknown. */
 export const noSchedule = 0;
@@ -13,13 +13,13 @@ const quarterMs = 15 * minuteMs;
 
 export type OpenState = "open" | "closed" | "unknown";
 
-/** Opening hours in a time zone: thousands of stations share one. */
+/** Opening hours in a time zone, and in a territory if they name holidays: thousands of stations share one. */
 interface Schedule {
   text: string;
   /** Closed for now, whatever the text says. */
   closure: Closure | null;
   zone: string;
-  /** The first station with it, for the country's holidays: a zone lies in one country. */
+  /** The first station with it, for the territory's holidays. */
   place: Point;
   /** Null: unknown. Undefined: nobody has asked yet. */
   times: OpenTimes | null | undefined;
@@ -32,23 +32,24 @@ export type Schedules = ReturnType<typeof createSchedules>;
 /**
  * The opening hours of a model's stations, each text once in each time zone, by number. A text is read when somebody first
  * asks whether it is open (0.6 ms), and one whose weeks differ again each day; every other question is a look into its
- * spans (decisions 14.20).
+ * spans (decisions 14.20). `onUnknownZone` hears once of a zone that this runtime does not know: hours there are unknown.
  */
-export function createSchedules() {
+export function createSchedules(onUnknownZone: (zone: string) => void = () => {}, zoneAt = zoneOf) {
   const numbers = new Map<string, number>();
   const schedules: Schedule[] = [];
-  const clocks = new Map<string, { atMinute: number; wall: number }>();
+  const clocks = new Map<string, { atMinute: number; wall: number | null }>();
   /** Times that are the same every week, and so in every zone, by their text. */
   const everyWeek = new Map<string, OpenTimes>();
   /** In the quarter of an hour `readQuarter`, all schedules up to this one have been read. */
   let [readTo, readQuarter] = [0, 0];
 
   /** A clock of the zone, read once a minute. */
-  const wallAt = (now: number, zone: string): number => {
+  const wallAt = (now: number, zone: string): number | null => {
     const atMinute = Math.floor(now / minuteMs);
     const read = clocks.get(zone);
     if (read?.atMinute === atMinute) return read.wall;
     const wall = wallMinutes(now, zone);
+    if (wall === null && read === undefined) onUnknownZone(zone);
     clocks.set(zone, { atMinute, wall });
     return wall;
   };
@@ -62,6 +63,7 @@ export function createSchedules() {
     if (text === "") return "unknown";
     if (text === "24/7") return "open";
     const wall = wallAt(now, zone);
+    if (wall === null) return "unknown";
     const dayStart = wall - (wall % dayMinutes);
     const { times } = schedule;
     if (times === undefined || (times?.weekly === false && schedule.dayStart !== dayStart)) {
@@ -94,8 +96,9 @@ export function createSchedules() {
     /** The number of the hours `text` at a place that is `closed` (`closureIn`) or not; `noSchedule` for neither. */
     numberOf(text: string, { lat, lon }: Point, closed = ""): number {
       if (text + closed === "") return noSchedule;
-      const zone = zoneAt(lat, lon);
-      const key = `${zone} ${closed} ${text}`;
+      const zone = zoneAt({ lat, lon });
+      const land = hasHolidays(text) ? territoriesOf({ lat, lon }).join() : "";
+      const key = `${zone} ${land} ${closed} ${text}`;
       let number = numbers.get(key);
       if (number === undefined) {
         const closure = closureIn(closed);

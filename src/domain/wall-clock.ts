@@ -1,31 +1,40 @@
 import { parseTime } from "#src/domain/time.ts";
 import { hourMs, minuteMs } from "#src/domain/units.ts";
 
-const formats = new Map<string, Intl.DateTimeFormat>();
+const formats = new Map<string, Intl.DateTimeFormat | null>();
 
 /** A formatter takes a hundred times as long to make as to use. There are some 400 zones. */
-function formatOf(zone: string): Intl.DateTimeFormat {
-  const known = formats.get(zone);
-  if (known !== undefined) return known;
-  const made = new Intl.DateTimeFormat("sv-SE", {
-    ...{ timeZone: zone, hourCycle: "h23", year: "numeric", month: "2-digit", day: "2-digit" },
-    ...{ hour: "2-digit", minute: "2-digit" },
-  });
-  formats.set(zone, made);
-  return made;
+function formatOf(zone: string): Intl.DateTimeFormat | null {
+  let format = formats.get(zone);
+  if (format !== undefined) return format;
+  try {
+    format = new Intl.DateTimeFormat("sv-SE", {
+      ...{ timeZone: zone, hourCycle: "h23", year: "numeric", month: "2-digit", day: "2-digit" },
+      ...{ hour: "2-digit", minute: "2-digit" },
+    });
+  } catch {
+    format = null;
+  }
+  formats.set(zone, format);
+  return format;
 }
 
 /**
  * What a clock in a time zone of the IANA list shows at `atMs`, in whole minutes from the first minute of 1970 on that
- * clock. In autumn an hour comes twice, in spring one is left out.
+ * clock. In autumn an hour comes twice, in spring one is left out. Null for a zone that this runtime does not know, as an
+ * older one does not know a newer zone.
  */
-export const wallMinutes = (atMs: number, zone: string): number =>
+export function wallMinutes(atMs: number, zone: string): number | null {
+  const format = formatOf(zone);
   // The Swedish form is that of `parseTime`.
-  parseTime(`${formatOf(zone).format(atMs)}:00`)! / minuteMs;
+  return format && parseTime(`${format.format(atMs)}:00`)! / minuteMs;
+}
 
-/** By how much the clock of a zone is ahead of UTC at `atMs`, ms. */
-export const zoneAheadMs = (atMs: number, zone: string): number =>
-  (wallMinutes(atMs, zone) - Math.floor(atMs / minuteMs)) * minuteMs;
+/** By how much the clock of a zone is ahead of UTC at `atMs`, ms; 0 for a zone that this runtime does not know. */
+export function zoneAheadMs(atMs: number, zone: string): number {
+  const wall = wallMinutes(atMs, zone);
+  return wall === null ? 0 : (wall - Math.floor(atMs / minuteMs)) * minuteMs;
+}
 
 export const dayMinutes = 24 * 60;
 export const weekMinutes = 7 * dayMinutes;

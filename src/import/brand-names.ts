@@ -1,9 +1,10 @@
-import { isIn, iso1A2Code } from "@rapideditor/country-coder";
+import { isIn } from "@rapideditor/country-coder";
 import { distanceM, type Point } from "#src/domain/geo.ts";
 import { grouped, remembered } from "#src/infrastructure/lists.ts";
 import { brandKey, withoutForms } from "#src/import/brand-key.ts";
 import { brandsOfKey, genericNames, type ListedBrand, noBrands } from "#src/import/brand-list.ts";
 import { repairLookalikes } from "#src/import/clean-text.ts";
+import { territoriesOf } from "#src/stations/territories.ts";
 
 /** The spelling that is served for a brand in any of its spellings, where the station is; undefined for other texts. */
 export type KnownBrand = (text: string, at: Point) => string | undefined;
@@ -19,18 +20,21 @@ export const knownBrands =
     return aliases.get(key) ?? listedBrand(key, at, country)?.name;
   };
 
-/** The listed brand that has this key in the country of a station's source, else where the station stands. */
+/** The listed brand that has this key in the country of a station's source, else in its territory, else in its country. */
 export function listedBrand(key: string, at: Point, country?: string): ListedBrand | undefined {
   const found = brandsOfKey(key);
   if (found.length === 0) return undefined;
-  const ofSource = country && found.find((brand) => isSoldIn(brand, country));
-  if (ofSource) return ofSource;
-  const here = iso1A2Code([at.lon, at.lat]);
-  return found.find((brand) => here === null || isSoldIn(brand, here));
+  const here = territoriesOf(at);
+  if (country === undefined && here.length === 0) return found[0];
+  const soldIn = (land: string, not: readonly string[]) =>
+    found.find(
+      ({ in: some, not: none }) =>
+        (some === undefined || hasCountry(some, land)) &&
+        !not.some((one) => none && hasCountry(none, one)),
+    );
+  const ofSource = country && soldIn(country, [country]);
+  return ofSource || here.map((land) => soldIn(land, here)).find((brand) => brand !== undefined);
 }
-
-const isSoldIn = ({ in: some, not }: ListedBrand, country: string): boolean =>
-  (some === undefined || hasCountry(some, country)) && !(not && hasCountry(not, country));
 
 /** Only continents need the library: it takes microseconds for each code. */
 const hasCountry = (codes: string, country: string): boolean =>
@@ -62,7 +66,8 @@ export interface Town extends Point {
 
 /**
  * The spelling of each brand by its key: that of the `served` stations that the file leaves as they are, so that imports
- * agree with each other and the same file gives the same again; else the most frequent in the file. Among equal ones a spelling that is not all capitals wins, then the alphabet decides.
+ * agree with each other and the same file gives the same again; else the most frequent in the file. Among equal ones a
+ * spelling that is not all capitals wins, then the alphabet decides.
  */
 export function brandSpellings(
   served: readonly { brand: string; count: number }[],

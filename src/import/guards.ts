@@ -1,15 +1,15 @@
-import { iso1A2Code, iso1A2Codes } from "@rapideditor/country-coder";
 import type { GuardName } from "#src/contract/console-imports.ts";
 import { distanceM, type Point } from "#src/domain/geo.ts";
 import type { Status } from "#src/domain/vocabulary.ts";
 import { rows, type Db } from "#src/infrastructure/db.ts";
 import { wrongFile } from "#src/import/read-text.ts";
+import { isNearCountry, territoriesOf } from "#src/stations/territories.ts";
 
 /** What a guard of whole files is told about an import. */
 export interface GuardedImport {
   /** The name under which its rows are stored. */
   source: string;
-  /** ISO code of the country that the source is of; undefined if nobody says. */
+  /** ISO code of the country or territory that the source is of; undefined if nobody says. */
   country?: string | undefined;
   /** True if each file is the whole source, and not a part of it. */
   isWhole?: boolean | undefined;
@@ -51,7 +51,9 @@ export async function guardPositions(
   }
   const expected = country === undefined ? await countriesOf(db) : [country];
   const isIn = (one: Point): boolean =>
-    expected.length === 0 ? codeOf(one) !== null : expected.includes(codeOf(one) ?? "");
+    expected.length === 0
+      ? codeOf(one) !== null
+      : expected.some((code) => isNearCountry(one, code));
   const outside = some.filter((one) => !isIn(one));
   if (some.length < enough || outside.length <= some.length / 2) return;
   const where = expected.length === 0 ? "any country" : expected.join(", ");
@@ -103,18 +105,13 @@ const judgedFrom = 20;
 /** Shares of `no`: refused from the one on, when it was this much lower before. */
 const [allNo, jump] = [0.8, 0.4];
 
-/** True if a point lies in the country or within about 5 km of it: borders are known less exactly than stations. */
-export function isNearCountry({ lat, lon }: Point, country: string): boolean {
-  if (codeOf({ lat, lon }) === country) return true;
-  return iso1A2Codes([lon - margin, lat - margin, lon + margin, lat + margin]).includes(country);
-}
-
-const margin = 0.05;
 const swap = "Give each to its own field, in the file or in the source's description.";
 const overridable = (why: string, name: GuardName): string =>
   `${why} If it is right, import it again with \`--force ${name}\`.`;
 
-const codeOf = ({ lat, lon }: Point): string | null => iso1A2Code([lon, lat]);
+/** The territory, else the country: those of Hong Kong are not in China (decisions 14.50). */
+const codeOf = (point: Point): string | null =>
+  territoriesOf(point).find((code) => code.length === 2) ?? null;
 const swapped = ({ lat, lon }: Point): Point => ({ lat: lon, lon: lat });
 const share = <T>(all: readonly T[], is: (one: T) => boolean): number =>
   all.length === 0 ? 0 : all.filter(is).length / all.length;

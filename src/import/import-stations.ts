@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { StationRow } from "#src/feed/feed.ts";
 import { rows, type Db } from "#src/infrastructure/db.ts";
 import { gradesText } from "#src/domain/vocabulary.ts";
@@ -18,17 +19,14 @@ import {
   refuseRemovals,
   summaryOf,
 } from "#src/import/file-import.ts";
-import {
-  guardPositions,
-  guardShrinking,
-  type GuardedImport,
-  isNearCountry,
-} from "#src/import/guards.ts";
+import { guardPositions, guardShrinking, type GuardedImport } from "#src/import/guards.ts";
 import { type ImportedStation, shownNames } from "#src/import/osm-station.ts";
 import type { FileFault } from "#src/import/read-text.ts";
 import { joinSources, saveDoubtful } from "#src/import/join-sources.ts";
 import { giveIds, saveIds } from "#src/import/station-ids.ts";
 import { showSource } from "#src/stations/shown-fields.ts";
+import { readableHours } from "#src/stations/opening-hours.ts";
+import { isNearCountry } from "#src/stations/territories.ts";
 import { saveCredit } from "#src/import/source-credits.ts";
 import { joinSame } from "#src/import/same-station.ts";
 
@@ -77,7 +75,10 @@ async function apply(
   const knownBrand = knownBrands(await readAliases(db), options.country);
   const stations: StationRow[] = [];
   for (const { station } of groups) {
-    const { id, own = id, lat, lon, addr, opening_hours, closed = "", place = "" } = station;
+    const { id, own = id, lat, lon, addr, closed = "", place = "" } = station;
+    // A text takes about a millisecond to read.
+    if (stations.length % 100 === 0) await nextTurn();
+    const opening_hours = readableHours(station.opening_hours);
     const grades_sold = gradesText(station.grades_sold ?? []);
     if (station.sells === "gas") refuse(staged, "lpg-only", 1, { place, id: own });
     else {

@@ -2,7 +2,6 @@ import { dayMs } from "#src/domain/units.ts";
 import { type Grade, grades, gradesText } from "#src/domain/vocabulary.ts";
 import { type KnownBrand, knownBrands } from "#src/import/brand-names.ts";
 import { type Reasons, refuse } from "#src/import/file-import.ts";
-import { isNearCountry } from "#src/import/guards.ts";
 import { isRecord } from "#src/import/json-items.ts";
 import { type ImportedStation, shownNames } from "#src/import/osm-station.ts";
 import { stockFile } from "#src/import/import-source.ts";
@@ -14,6 +13,8 @@ import { pathsOf, type Source, storedAs } from "#src/import/source.ts";
 import { findFiles, type FoundFiles, recordsIn } from "#src/import/source-files.ts";
 import { readSourceStations } from "#src/import/source-stations.ts";
 import { readSourceStock } from "#src/import/source-stock.ts";
+import { hoursFault, readableHours } from "#src/stations/opening-hours.ts";
+import { isNearCountry } from "#src/stations/territories.ts";
 
 /** What the files of a source give, without a database. */
 export interface Tried {
@@ -66,6 +67,8 @@ export async function trySource(source: Source, paths: readonly string[]): Promi
   const abroad =
     country === undefined ? 0 : stations.filter((one) => !isNearCountry(one, country)).length;
   const none = all.length - stations.length;
+  const hours = stations.map(({ opening_hours: text }) => text).filter(Boolean);
+  const unread = hours.filter((text) => hoursFault(text) !== null);
   const of = (has: (station: ImportedStation) => boolean): number => stations.filter(has).length;
   const selling = grades.map((grade) => [
     grade,
@@ -79,7 +82,7 @@ export async function trySource(source: Source, paths: readonly string[]): Promi
       brand: of(({ brand }) => brand !== ""),
       street: of(({ street }) => street),
       city: of(({ city }) => city !== ""),
-      opening_hours: of(({ opening_hours: hours }) => hours !== ""),
+      opening_hours: hours.length - unread.length,
       grades_sold: of(({ grades_sold: sold }) => sold !== null),
       closed_for_now: of(({ closed }) => closed !== undefined),
     },
@@ -92,11 +95,19 @@ export async function trySource(source: Source, paths: readonly string[]): Promi
     first: stations.slice(0, firstShown).map((one) => shown(one, known)),
     refused_rows: rows.first,
   };
-  return { ...tried, verdict: verdictOn(tried, abroad, country) };
+  const verdict = verdictOn(tried, abroad, country);
+  const [text] = unread;
+  if (text === undefined) return { ...tried, verdict };
+  const most = `the opening hours of ${unread.length} of ${hours.length} stations cannot be read and would be left out`;
+  return {
+    ...tried,
+    verdict: `${verdict} But ${most}, the first: "${text}" (${hoursFault(text)}).`,
+  };
 }
 
 const shown = (station: ImportedStation, known: KnownBrand): Record<string, string | number> => {
-  const { id, lat, lon, addr, grades_sold: sold, opening_hours, closed = "" } = station;
+  const { id, lat, lon, addr, grades_sold: sold, closed = "" } = station;
+  const opening_hours = readableHours(station.opening_hours);
   const names = shownNames(station, new Map(), known);
   const facts = { addr, grades_sold: gradesText(sold ?? []), opening_hours };
   return { id, lat, lon, ...names, ...facts, closed: closed === "/" ? "yes" : closed };

@@ -1,14 +1,13 @@
 import { createRequire } from "node:module";
-import type * as countryCoder from "@rapideditor/country-coder";
 import type { opening_hours } from "opening_hours";
 import type { Point } from "#src/domain/geo.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { dayMinutes, weekMinutes } from "#src/domain/wall-clock.ts";
+import { remembered } from "#src/infrastructure/lists.ts";
+import { isHoliday } from "#src/stations/public-holidays.ts";
 
-/** Loaded at the first use: the two take 0.4 s and 40 MB, which most processes never need. */
+/** Loaded at the first use: it takes 0.3 s and 40 MB, which most processes never need. */
 const load = createRequire(import.meta.url);
-
-type HoursClass = typeof opening_hours;
 
 /** Times at which a station is open, in minutes from the start of a week or of one day. */
 export interface OpenTimes {
@@ -16,89 +15,157 @@ export interface OpenTimes {
   weekly: boolean;
   /** Pairs of from and to. */
   open: Uint16Array;
-  /** The same, of times that the text itself calls unknown, or open with a comment ("by appointment"). */
+  /** The same, of times that nobody can tell: the text calls them unknown, or says "by appointment", or is in doubt there. */
   unsure: Uint16Array;
 }
 
-/** School holidays, which the library has for few places, and the sun, which would need one for each station. */
-const beyondUs = /\b(SH|sunrise|sunset|dawn|dusk)\b/i;
+/** School holidays, of which the library has few, the sun, which differs by station, `PH +1 day` and `PH Mo-Fr`. */
+const beyondUs = /\b(SH|sunrise|sunset|dawn|dusk)\b|\bPH\s*([+-]|mo|tu|we|th|fr|sa|su)/i;
+const holidays = /\bPH\b(?=(?:[^"]*"[^"]*")*[^"]*$)/gi;
+
+export const hasHolidays = (text: string): boolean => text.search(holidays) >= 0;
 
 /**
  * The open times of a text in the manner of OSM: of the week, or, where weeks differ, of the day that begins at
- * `dayStart`, minutes on the station's own clock. Null when they are unknown: a text that cannot be read, or that asks for
- * what is not known at `place`.
+ * `dayStart`, minutes on the station's own clock. Null when they are unknown: a text that cannot be read for certain, or
+ * that asks for what is not known at `place`.
  */
 export function readOpenTimes(text: string, place: Point, dayStart: number): OpenTimes | null {
   try {
-    const hours = parse(text, place);
-    if (hours === null) return null;
-    const weekly = hours.isWeekStable();
-    return { weekly, ...spansOf(hours, weekly ? monday : dayStart, weekly ? 7 : 1) };
+    if (beyondUs.test(text) || hoursFault(text) !== null) return null;
+    if (hasHolidays(text)) return timesOf(withHolidays(text, place, dayStart), false, dayStart);
+    const weekly = parse(text).isWeekStable();
+    return timesOf([text], weekly, weekly ? monday : dayStart);
   } catch {
     return null;
   }
 }
 
-/** The reason why a text is no opening hours, in English; null for one that can be read. */
-export function hoursFault(text: string): string | null {
+/** Words of one meaning. Days of other languages are guessed: `L-V` is Saturday and Sunday. So is `1-5 pm`, from 1:00. */
+const hour = String.raw`\d{1,2}(?::\d\d)?\s*[ap]m`;
+const plainWords = new RegExp(
+  String.raw`^(?:[^\p{L}"_~?=]|"[^"]*"|(?<!\p{L})(?:mo(n(day)?)?|tu(es?(day)?)?|wed?(nesday)?|th(u(rs(day)?)?)?|fr(i(day)?)?|sat?(urday)?|sun?(day)?|days?|jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sep(t(ember)?)?|oct(ober)?|nov(ember)?|dec(ember)?|week|easter|[ps]h|(public )?holidays?|open|closed|off|unknown|sunrise|sunset|dawn|dusk|hours|hrs|h|daily|weekends?|and|to|from|always|nonstop)(?!\p{L})|(?<![\d:.])${hour}\s*(?:[-\u2013]|to)\s*${hour}(?!\p{L}))*$`,
+  "iu",
+);
+
+/** What the library warns of where only one reading is possible, or `statesOf` looks at both (decisions 14.48). */
+const harmless =
+  `word_error_correction hour_min_separator omit_ko without_minutes nothing_useful no_colon_after year_past
+  separator_for_readability additional_rule_which_evaluates_to_closed date_past date_range_past
+  additional_rule_separator_not_used_after_time_wrapping_midnight`.split(/\s+/);
+
+/** The reason why a text is no opening hours, or may mean something else, in English; null for one that is certain. */
+export const hoursFault = remembered((text: string): string | null => {
+  if (text === "24/7") return null;
   try {
-    const Class = load("opening_hours") as HoursClass;
-    new Class(text, null).isWeekStable();
-    return null;
+    const warnings = parse(text).getStructuredWarnings();
+    const doubt = warnings.find(({ type }) => !harmless.includes(type));
+    if (doubt !== undefined) return doubt.message.slice(0, 200);
+    return plainWords.test(text) ? null : "Write it as OpenStreetMap does: Mo-Fr 08:00-20:00";
   } catch (error) {
     return String(error).slice(0, 200);
   }
-}
+});
+
+/** The text if it is hours for certain, else "": others are not served (decisions 14.48). */
+export const readableHours = (text: string): string => (hoursFault(text) === null ? text : "");
 
 /** Monday of a week in which no zone of the world changes its clocks. */
 const monday = Date.UTC(2024, 0, 1) / minuteMs;
+/** For texts that name holidays or the sun and are only looked at. */
+const anywhere = { lat: 48, lon: 11, address: { country_code: "de", state: "Bayern" } };
 
-function parse(text: string, place: Point): opening_hours | null {
-  const Class = load("opening_hours") as HoursClass;
-  if (beyondUs.test(text)) return null;
-  if (!/\bPH\b/i.test(text)) return new Class(text, null);
-  const coder = load("@rapideditor/country-coder") as typeof countryCoder;
-  const country = coder.iso1A2Code([place.lon, place.lat])?.toLowerCase() ?? "";
-  if (!hasHolidays(Class, country)) return null;
-  return new Class(text, { ...place, address: { country_code: country, state: "" } });
-}
+let last: [text: string, hours: opening_hours] | undefined;
 
-const holidays = new Map<string, boolean>();
-
-/** Whether the library knows a country's holidays. It writes a line to stderr when it does not, so it is asked once. */
-function hasHolidays(Class: HoursClass, country: string): boolean {
-  let has = holidays.get(country);
-  if (has !== undefined) return has;
-  try {
-    const place = { lat: 0, lon: 0, address: { country_code: country, state: "" } };
-    new Class("PH off", place).getState(new Date(2024, 0, 1));
-    has = true;
-  } catch {
-    has = false;
-  }
-  holidays.set(country, has);
-  return has;
+/** `24/7; Su off` means what `open; Su off` means, and the library warns of it. A text is asked several things in turn. */
+function parse(text: string): opening_hours {
+  if (last?.[0] === text) return last[1];
+  const Class = load("opening_hours") as typeof opening_hours;
+  last = [text, new Class(text.replace(/^\s*24\/7(?=\s*;)/, "open"), anywhere)];
+  return last[1];
 }
 
 /**
- * The open spans from the day that starts at `start`, minutes, over `days`. The library reads the fields of a date in
- * this process's zone, so it gets dates with the station's fields, and its answers are read by their fields too.
+ * The text without holidays, for one day: they become the weekdays of those among this day and its neighbours, so that no
+ * table has to know a day. Several texts where nobody knows whether a day is one.
  */
-function spansOf(hours: opening_hours, start: number, days: number): Omit<OpenTimes, "weekly"> {
+function withHolidays(text: string, place: Point, dayStart: number): string[] {
+  let texts = [""];
+  for (const n of [-1, 0, 1]) {
+    const date = dateOf(dayStart, n);
+    const is = isHoliday(place, date);
+    const day = names[date.getDay()]!;
+    texts = texts.flatMap((some) => [
+      ...(is === true ? [] : [some]),
+      ...(is === false ? [] : [some === "" ? day : `${some},${day}`]),
+    ]);
+  }
+  const other = names[dateOf(dayStart, 3).getDay()]!;
+  return texts.map((days) => text.replace(holidays, days || other));
+}
+
+const names = ["Su", "Mo", "Tu", "We", "Th", "Fr", "Sa"];
+
+/** A day after `start`, minutes, as the library wants it: it reads the fields of a date in this process's zone. */
+function dateOf(start: number, day: number): Date {
   const first = new Date(start * minuteMs);
-  const dateOf = (day: number): Date =>
-    new Date(first.getUTCFullYear(), first.getUTCMonth(), first.getUTCDate() + day);
-  const minutesOf = (date: Date): number => {
+  return new Date(first.getUTCFullYear(), first.getUTCMonth(), first.getUTCDate() + day);
+}
+
+const [closed, open, unsure] = [0, 1, 2];
+
+/** The times from the day that starts at `start`, minutes; those that the texts do not agree about are unsure. */
+function timesOf(texts: readonly string[], weekly: boolean, start: number): OpenTimes {
+  const [first, ...others] = texts.map((text) =>
+    statesOf(text, start, weekly ? weekMinutes : dayMinutes),
+  );
+  const states = first!.map((state, at) =>
+    others.every((one) => one[at] === state) ? state : unsure,
+  );
+  const spans = (of: number): Uint16Array => {
+    const ends: number[] = [];
+    for (let at = 0; at <= states.length; at++)
+      if ((states[at] === of) !== (ends.length % 2 === 1)) ends.push(at);
+    return Uint16Array.from(ends);
+  };
+  return { weekly, open: spans(open), unsure: spans(unsure) };
+}
+
+/**
+ * The state of each minute from `start`. Hours that a rule of the next day cuts off at midnight are unsure: in
+ * `Fr 20:00-04:00; Sa 10:00-12:00` Friday's hardly end there, as they would not with `,`.
+ */
+function statesOf(text: string, start: number, minutes: number): Uint8Array {
+  const states = plainStates(text, start - dayMinutes, dayMinutes + minutes);
+  let added: Uint8Array | undefined;
+  for (let midnight = dayMinutes; midnight < states.length; midnight += dayMinutes) {
+    if (states[midnight - 1] !== open || states[midnight] !== closed) continue;
+    added ??= plainStates(addedUp(text), start - dayMinutes, states.length);
+    const end = added.findIndex((state, at) => at >= midnight && state !== open);
+    // Later than noon they are not those of a night.
+    if (end > midnight && end < midnight + dayMinutes / 2) states.fill(unsure, midnight, end);
+  }
+  return states.subarray(dayMinutes);
+}
+
+/** The text in which no rule takes anything away from those before it. */
+const addedUp = (text: string): string =>
+  text.replace(/;[^;]*\b(off|closed)\b[^;]*/gi, "").replaceAll(";", ",");
+
+/** As the library reads it; but a time with an open end (`08:00-20:00+`) is unsure until the next one. */
+function plainStates(text: string, start: number, minutes: number): Uint8Array {
+  const states = new Uint8Array(minutes);
+  const minuteOf = (date: Date): number => {
     const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()];
     return Date.UTC(year, month, day, date.getHours(), date.getMinutes()) / minuteMs - start;
   };
-  const most = days === 1 ? dayMinutes : weekMinutes;
-  const found = hours.getOpenIntervals(dateOf(0), dateOf(days));
-  const spans = (unknown: boolean): Uint16Array =>
-    Uint16Array.from(
-      found
-        .filter(([, , isUnknown]) => isUnknown === unknown)
-        .flatMap(([from, to]) => [Math.max(0, minutesOf(from)), Math.min(most, minutesOf(to))]),
-    );
-  return { open: spans(false), unsure: spans(true) };
+  const found = parse(text)
+    .getOpenIntervals(dateOf(start, 0), dateOf(start, minutes / dayMinutes + 1))
+    .map(([from, to, isUnsure]) => ({ from: minuteOf(from), to: minuteOf(to), isUnsure }));
+  for (const [i, { from, to, isUnsure }] of found.entries()) {
+    const next = found[i + 1]?.from ?? Infinity;
+    const end = isUnsure && /\d\s*\+/.test(text) && next - to <= dayMinutes ? next : to;
+    states.fill(isUnsure ? unsure : open, Math.max(0, from), end);
+  }
+  return states;
 }

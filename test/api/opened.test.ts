@@ -27,7 +27,7 @@ describe("what a station sells and when it is open (decisions 14.19 to 14.21)", 
     const partner = await addPartner(instance.db, limits);
     const secret = await addKey(instance.db, partner);
     const publishable = await addKey(instance.db, partner, "publishable");
-    const from = wallMinutes(opensAt, "Europe/Moscow") % dayMinutes;
+    const from = wallMinutes(opensAt, "Europe/Moscow")! % dayMinutes;
     const today = hoursAsText([{ days: everyDay, from, to: from + 600 }]);
     const state = serving("yes", startedAt, { fuelsNow: ["95"], fuelsNo: ["98"] });
     await writeStations(instance.db, [

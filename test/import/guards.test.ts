@@ -6,6 +6,7 @@ import { rows, type Db } from "#src/infrastructure/db.ts";
 import { importSource } from "#src/import/import-source.ts";
 import { isFault } from "#src/import/read-text.ts";
 import { readSource, type Source } from "#src/import/source.ts";
+import { trySource } from "#src/import/try-source.ts";
 import { useFolder, useInstance } from "#test/harness/use.ts";
 
 interface Row {
@@ -128,6 +129,36 @@ describe("guards of whole files", () => {
     const done = await result([...rome, paris, border], { country: "IT" });
     expect(done).to.include({ added: 13, refused: 1 });
     expect(done).to.have.property("reasons").that.deep.equals({ "other-country": 1 });
+  });
+
+  it("take a territory for itself and for a part of its country, as trying the source does", async () => {
+    const [hongKong, canton] = [around(22.3, 114.17), around(23.13, 113.26)];
+    const réunion = around(-21.1, 55.5).map((row) => ({ ...row, id: row.id + 100 }));
+    // By the coarse borders these lie in Argentina.
+    const futaleufú = Array.from({ length: 12 }, (_, n) => ({
+      ...{ id: n + 1, lat: -43.185 + n / 300, lon: -71.88 },
+    }));
+    const accepted: [Row[], string, boolean][] = [
+      [hongKong, "HK", true],
+      [hongKong, "CN", true],
+      [canton, "HK", false],
+      [réunion, "FR", true],
+      [rome, "RE", false],
+      [futaleufú, "CL", true],
+    ];
+    for (const [file, country, isRight] of accepted) {
+      await db.raw("truncate changes, stations cascade");
+      const done = await run(file, { country });
+      expect(!isFault(done) && done.stations?.added === file.length, country).to.equal(isRight);
+      const { verdict } = await trySource(sourceOf(country), [path]);
+      expect(verdict, country).to.match(isRight ? /^Good/ : /^Doubtful: 12 stations are not in/);
+    }
+    // An instance of Hong Kong is not one of China.
+    await db.raw("truncate changes, stations cascade");
+    expect(await result(hongKong)).to.include({ added: 12 });
+    expect(await result(canton, { label: "other" })).to.match(
+      /12 of 12 stations are not in HK \(12 of them in CN\)/,
+    );
   });
 
   it("refuse a file whose positions are in metres", async () => {

@@ -1,8 +1,9 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { hourMs, minuteMs } from "#src/domain/units.ts";
-import { minuteOfWeek, wallMinutes } from "#src/domain/wall-clock.ts";
+import { minuteOfWeek, wallMinutes, zoneAheadMs } from "#src/domain/wall-clock.ts";
 import { hoursFault, readOpenTimes } from "#src/stations/opening-hours.ts";
+import { zoneOf } from "#src/stations/territories.ts";
 import { createSchedules } from "#snapshots/model/schedules.ts";
 import {
   hoursAsText,
@@ -36,7 +37,7 @@ const rule: fc.Arbitrary<PlainHours> = fc
 describe("the clock at a station", () => {
   it("is that of its zone, before and after the change of clocks", () => {
     const at = (utc: string, zone: string): string =>
-      new Date(wallMinutes(Date.parse(utc), zone) * minuteMs).toISOString().slice(0, 16);
+      new Date(wallMinutes(Date.parse(utc), zone)! * minuteMs).toISOString().slice(0, 16);
     expect(at("2026-03-29T00:59:59Z", "Europe/Paris")).to.equal("2026-03-29T01:59");
     expect(at("2026-03-29T01:00:00Z", "Europe/Paris")).to.equal("2026-03-29T03:00");
     expect(at("2026-10-25T00:30:00Z", "Europe/Paris")).to.equal("2026-10-25T02:30");
@@ -134,9 +135,80 @@ describe("opening hours (decisions 14.20)", () => {
     expect(schedules.stateAt(schedules.numberOf("", places.moscow), 0)).to.equal("unknown");
     const visits = schedules.numberOf('Mo-Fr 08:00-18:00 "by appointment"', places.moscow);
     expect(schedules.stateAt(visits, Date.UTC(2026, 10, 28, 9))).to.equal("closed");
-    // A country whose holidays the library does not know.
-    expect(readOpenTimes("24/7; PH off", { lat: 43.24, lon: 76.9 }, 0)).to.equal(null);
     expect(readOpenTimes("rubbish", places.moscow, 0)).to.equal(null);
+  });
+
+  it("are unknown all week where the library only guesses, and refused when they are typed", () => {
+    const guessed = `Mo-Fr 06:00-21:00 Sa 07:00-12:00|Mo-Fr 06:00-20:00; Sa,Su|Mo-Fr|Mo-Fr;08:00-20:00|Mo-Fr 8-12 13-20
+      |Pon do Pet 7:30 - 19:00 Sob 8:00 - 12:00|Pon-Sob; 6-22h Su: 9-19h|Lun-Ven 08:00-20:00|L-V 06:00-22:00|Di-Do 06:00-22:00
+      |Пн-Пт 08:00-20:00|weekdays 06:00-22:00|Mo_Fr 08:00-20:00|Mo-Fr 08:00~20:00|Mo-Su 7:00-1:00|8-5|Mo-Fr 1-5 pm|Mo-Fr 24/7
+      |24/7 Mo-Fr|7/7|Mo-Fr 06:00-22:00 PH off|Mo Tu We 08:00-20:00|09:30-21:00; 21:30-09:00|1.6.-31.8. 08:00-22:00`;
+    const schedules = createSchedules();
+    for (const text of guessed.split("|").map((one) => one.trim())) {
+      expect(hoursFault(text), text).to.be.a("string");
+      const number = schedules.numberOf(text, places.moscow);
+      for (let hour = 0; hour < 7 * 24; hour += 5)
+        expect(schedules.stateAt(number, hour * hourMs), text).to.equal("unknown");
+    }
+  });
+
+  it("are read where only the spelling is unusual", () => {
+    const spellings: [unusual: string, usual: string][] = [
+      ["Mo–Fr 8.00–20.00", "Mo-Fr 08:00-20:00"],
+      ["MO - FR: 8-20h;", "Mo-Fr 08:00-20:00"],
+      ["Monday to Friday 8am-8pm", "Mo-Fr 08:00-20:00"],
+      ["daily 24 hours", "Mo-Su 00:00-24:00"],
+      ["24/7; Su off", "Mo-Sa 00:00-24:00"],
+      ["Mo-Su 08:00-20:00, Su off", "Mo-Sa 08:00-20:00"],
+      ["2020+ Mo-Fr 08:00-20:00", "Mo-Fr 08:00-20:00"],
+      ["weekends 22:00-06:00", "Sa,Su 22:00-06:00"],
+    ];
+    fc.assert(
+      fc.property(fc.constantFrom(...spellings), place, moment, ([unusual, usual], at, now) => {
+        const schedules = createSchedules();
+        const [one, other] = [unusual, usual].map((text) =>
+          schedules.stateAt(schedules.numberOf(text, at), now),
+        );
+        expect(one).to.equal(other).and.not.equal("unknown");
+      }),
+    );
+  });
+
+  it("end with an unknown time where the end is open, or the next day's rule cuts a night off", () => {
+    const schedules = createSchedules();
+    const states = (text: string, ...utc: string[]) =>
+      utc.map((time) =>
+        schedules.stateAt(schedules.numberOf(text, places.moscow), Date.parse(`2026-11-${time}Z`)),
+      );
+    // 27 November is a Friday; Moscow is three hours ahead.
+    expect(
+      states("08:00-20:00+", "27T16:59", "27T17:00", "27T21:30", "28T04:59", "28T05:00"),
+    ).to.deep.equal(["open", "unknown", "unknown", "unknown", "open"]);
+    expect(states("06:00+", "27T22:00")).to.deep.equal(["unknown"]);
+    for (const rule of ["; Sa,Su 10:00-12:00", "; Sa off"])
+      expect(
+        states(`Fr 20:00-04:00${rule}`, "27T20:59", "27T21:00", "28T00:59", "28T01:00"),
+        rule,
+      ).to.deep.equal(["open", "unknown", "unknown", "closed"]);
+    expect(states("Fr 20:00-04:00, Sa,Su 10:00-12:00", "28T00:59")).to.deep.equal(["open"]);
+    expect(states("24/7; Sa off", "27T20:59", "27T21:00")).to.deep.equal(["open", "closed"]);
+  });
+
+  it("are unknown in a zone that this runtime does not know, which is told once, and there alone", () => {
+    const told: string[] = [];
+    const zoneAt = ({ lat }: { lat: number }): string =>
+      lat < 0 ? "America/Nowhere" : "Europe/Moscow";
+    const schedules = createSchedules((zone) => told.push(zone), zoneAt);
+    const [there, here] = [places.samoa, places.moscow].map((at) =>
+      schedules.numberOf("Mo-Su 00:00-24:00", at),
+    );
+    for (const now of [0, hourMs, 24 * hourMs]) {
+      expect(schedules.stateAt(there!, now)).to.equal("unknown");
+      expect(schedules.stateAt(here!, now)).to.equal("open");
+    }
+    expect(told).to.deep.equal(["America/Nowhere"]);
+    expect(zoneAheadMs(0, "America/Nowhere")).to.equal(0);
+    expect(zoneOf({ lat: Number.NaN, lon: 1000 })).to.equal("");
   });
 
   it("are one schedule for all stations of a zone with the same text", () => {

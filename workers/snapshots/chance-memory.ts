@@ -1,4 +1,3 @@
-import zoneAt from "@photostructure/tz-lookup";
 import { type BelievedStation, createChances } from "#src/domain/chance/chances.ts";
 import { levelOf } from "#src/domain/chance/level.ts";
 import type { ChanceMark } from "#src/domain/chance/mark.ts";
@@ -9,6 +8,7 @@ import { dayMs } from "#src/domain/units.ts";
 import { zoneAheadMs } from "#src/domain/wall-clock.ts";
 import { heardMs } from "#src/marks/chance-marks.ts";
 import { createIdTable, type IdTable, larger, roomFor } from "#src/feed/id-table.ts";
+import { zoneOf } from "#src/stations/territories.ts";
 import type { ChanceMemory as Stored } from "#snapshots/dumps/chance-snapshot.ts";
 
 /** A station's row as the follower reads it; `updatedAt` in µs changes with every fold of it. */
@@ -146,7 +146,7 @@ export function createChanceMemory(numbers: ChanceNumbers, ids: IdTable, stored?
         return known.updatedAt[station] !== updatedAt;
       }
       const nothing = { from: now - heardMs, count: 0, sum: 0 };
-      known.put(id, { updatedAt: 0, level, zone: zoneAt(lat, lon), ...nothing });
+      known.put(id, { updatedAt: 0, level, zone: zoneOf({ lat, lon }), ...nothing });
       return true;
     },
     /** All marks that the row tells of have been heard. */
