@@ -43,7 +43,7 @@ export async function createRefusedRows(label: string, path?: string): Promise<R
     first,
     add(row) {
       const id = row.id.startsWith(`${label}-`) ? row.id.slice(label.length + 1) : row.id;
-      const short = { ...row, id, value: row.value.slice(0, valueMax) };
+      const short = { ...row, id, value: firstOf(row.value) };
       if (first.length < refusedShown) first.push(short);
       // A spreadsheet must never take a stranger's text for a formula.
       file?.write(stringify([short], { columns, escape_formulas: true }));
@@ -57,6 +57,10 @@ export async function createRefusedRows(label: string, path?: string): Promise<R
     },
   };
 }
+
+/** The beginning of a text; half a letter would be another one. */
+const firstOf = (value: string): string =>
+  value.length <= valueMax ? value : [...value.slice(0, 2 * valueMax)].slice(0, valueMax).join("");
 
 /** Throws a wrong-file fault if the file `path` is one of `inputs`, which it would empty. */
 async function refuseInput(path: string, inputs: readonly string[]): Promise<void> {
@@ -107,13 +111,21 @@ export const firstRefused = (csv: string): RefusedRow[] =>
   parse<RefusedRow>(csv, { columns: true, to: refusedShown });
 
 /** The rows that were left out, gzipped; null without any. More than anybody reads are cut off. */
-export async function packRefused(path: string): Promise<Buffer | null> {
+export async function packRefused(path: string, mostBytes = refusedBytes): Promise<Buffer | null> {
   const csv = await readFile(path).catch(() => null);
-  if (csv === null || !csv.subarray(0, csv.length - 1).includes(lineFeed)) return null;
-  const whole =
-    csv.length <= refusedBytes ? csv : csv.subarray(0, csv.lastIndexOf(lineFeed, refusedBytes) + 1);
+  const whole = csv === null ? null : wholeRows(csv.subarray(0, mostBytes));
+  if (whole === null || whole.indexOf(lineFeed) === whole.length - 1) return null;
   return promisify(gzip)(whole);
 }
 
-const lineFeed = 0x0a;
+/** The rows that are there to their end. A line feed within quotes ends none. */
+function wholeRows(csv: Buffer): Buffer {
+  let [end, isQuoted] = [0, false];
+  for (let at = 0; at < csv.length; at += 1)
+    if (csv[at] === quote) isQuoted = !isQuoted;
+    else if (csv[at] === lineFeed && !isQuoted) end = at + 1;
+  return csv.subarray(0, end);
+}
+
+const [quote, lineFeed] = [0x22, 0x0a];
 const refusedBytes = 20 * 1024 * 1024;

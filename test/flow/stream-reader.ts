@@ -57,7 +57,9 @@ export async function openStream(
   // A fault is remembered for the end of the run.
   if (check && status === 200 && method === "GET")
     void over
-      .then((how) => how === "ended" && checkAnswer(url, method, { ...seen, body: said }))
+      .then(async (how) => {
+        if (how === "ended") await checkAnswer(url, method, { ...seen, body: said });
+      })
       .catch(() => undefined);
   const events = (): SeenEvent[] =>
     [...said.matchAll(/^id: (.*)\ndata: (.*)\n\n/gm)].map(([, id = "", data = ""]) => ({
