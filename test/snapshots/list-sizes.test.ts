@@ -2,6 +2,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect } from "chai";
 import fc from "fast-check";
 import { digestOf } from "#client/digest.ts";
+import type { Station } from "#client/types.ts";
 import { compressPieces } from "#api/http/negotiation.ts";
 import { createListPacker, presentList } from "#api/stations/format.ts";
 import { eventOf } from "#api/stations/event-body.ts";
@@ -51,24 +52,20 @@ const first = (model: ReadModel, count: number) =>
   model.page({ after: "", limit: count, now }) satisfies Answer;
 const model = modelOf(rows);
 const single = rows.map(
-  ({ id }) =>
-    JSON.parse(model.station(id, now)!.fragment.toString()) as {
-      id: string;
-      fuel: { updated: string };
-    },
+  ({ id }) => JSON.parse(model.station(id, now)!.fragment.toString()) as Station,
 );
 const restOf = (count: number): ListRest => ({
   ...{ count, asOfMs: startMs, lifetimeMs, truncated: false, nextCursor: "" },
 });
 
 /** A station in a form for exports, where an empty time is null (decisions 17.8). */
-const exported = (station: (typeof single)[number]) => {
+const exported = (station: Station) => {
   const { fuel } = station;
   return { ...station, fuel: { ...fuel, updated: fuel.updated === "" ? null : fuel.updated } };
 };
 
 /** Reads a list as a caller does, and compares it with the stations that should stand in it, in any order. */
-function expectList(format: Format, body: Buffer, right: typeof single): void {
+function expectList(format: Format, body: Buffer, right: readonly Station[]): void {
   const count = format === "ndjson" || format === "csv" ? String(right.length) : null;
   const { items } = readWhole(types[format], body.toString(), count)!;
   const found = items.map((item) => {
