@@ -77,7 +77,7 @@ describe("files that are read in pieces", () => {
         await writeFile(path, packed ? gzipSync(bytes, { level: 1 }) : bytes);
         expect(await read(path)).to.deep.equal(right);
       });
-      await fc.assert(property, { numRuns: sized(25, 300) });
+      await fc.assert(property, { numRuns: sized(25, 100) });
     });
 
   it("give the same text in other encodings, and with a byte order mark", async () => {
