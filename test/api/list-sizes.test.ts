@@ -133,21 +133,20 @@ describe("a country of 10,241 stations", () => {
   ];
   const all = formats.flatMap((format) =>
     codings.flatMap((coding) =>
-      sizes.map((size): [Format, Coding, number] => [format, coding, size]),
+      [10_001, 20_241, 30_000].map((size): [Format, Coding, number] => [format, coding, size]),
     ),
   );
 
   it("is whole in every form and coding without a ready dump, by a filter and by a limit", async () => {
-    for (const [n, [format, coding, size]] of sized(few, all).entries()) {
+    for (const [n, [format, coding, size]] of sized(few, [...few, ...all]).entries()) {
       const filtered = `/stations/all?q=to${size}&limit=30000`;
       const limited = `/stations/all?limit=${Math.min(size, longestPage)}`;
-      for (const path of sized([n % 2 === 0 ? filtered : limited], [filtered, limited])) {
-        const what = `${path} as ${format} in ${coding}`;
-        const { ids, next } = await listOf(path, format, coding);
-        expectIds(ids, idsTo(Math.min(size, longestPage)), what);
-        const isAll = size <= longestPage && (path === filtered || size === most);
-        expect(next === "", what).to.equal(isAll);
-      }
+      const path = n % 2 === 0 ? filtered : limited;
+      const what = `${path} as ${format} in ${coding}`;
+      const { ids, next } = await listOf(path, format, coding);
+      expectIds(ids, idsTo(Math.min(size, longestPage)), what);
+      const isAll = size <= longestPage && (path === filtered || size === most);
+      expect(next === "", what).to.equal(isAll);
     }
   });
 
@@ -214,7 +213,7 @@ describe("a country of 10,241 stations", () => {
       ] as const)
         for (const coding of codings) {
           const { ids } = await listOf(path, "json", coding);
-          expectIds(ids, idsTo(size), `${path} in ${coding}`);
+          expectIds(ids, idsTo(Math.min(size, longestPage)), `${path} in ${coding}`);
         }
     } finally {
       await maker.stop();
