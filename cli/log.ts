@@ -30,11 +30,12 @@ export function logCommand(output: () => Output): Command {
     .option("--limit <n>", "highest number of actions to show", listLimit, 100)
     .action(async ({ limit, by, ...filter }: LogFilter & { by?: string; limit: number }) => {
       const actions = await withDb(output(), (db) =>
-        listActions(db, { ...filter, actor: by }, "exact", limit),
+        listActions(db, { ...filter, actor: by }, "exact", limit + 1),
       );
       const { result, note } = output();
-      result(actions.map(readable), (list) => table(list, "no matching actions"));
-      if (actions.length === limit)
+      const shown = actions.slice(0, limit);
+      result(shown.map(readable), (list) => table(list, "no matching actions"));
+      if (actions.length > limit)
         note(`only the latest ${limit} are shown: use a higher --limit for more`);
     });
 

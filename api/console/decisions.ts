@@ -8,6 +8,7 @@ import {
   type ConsoleDecision,
   decisionKinds,
 } from "#src/contract/decisions.ts";
+import { cutToPage } from "#src/infrastructure/lists.ts";
 import { listBlocks } from "#src/marks/source-blocks.ts";
 import { oneOf } from "#src/operators/inputs.ts";
 import { listDecisions, type LoggedDecision } from "#src/operators/operator-log.ts";
@@ -27,10 +28,10 @@ const filter = Type.Object({
 export const decisionCalls = ({ db, clock }: ConsoleDeps): ConsoleCall[] => [
   consoleCall("GET", "/decisions", { role: "viewer", query: filter }, async (ctx) => {
     const { kind, ...wish } = ctx.state.query;
-    const found = await listDecisions(db, actionsLike(kind), wish, shown);
-    const facts = await factsOf(db, found);
-    const decisions = found.map((entry) => decisionOf(entry, facts, clock()));
-    const next = found.length === shown ? (found.at(-1)?.id ?? null) : null;
+    const found = await listDecisions(db, actionsLike(kind), wish, shown + 1);
+    const { page, next } = cutToPage(found, shown);
+    const facts = await factsOf(db, page);
+    const decisions = page.map((entry) => decisionOf(entry, facts, clock()));
     ctx.body = { decisions, next };
   }),
   consoleCall("GET", "/blocks", { role: "viewer" }, async (ctx) => {

@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { consoleCall, type ConsoleCall, idOf } from "#api/console/operator-gate.ts";
 import { orThrow } from "#api/http/errors.ts";
 import type { ConsoleDeps } from "#api/console/deps.ts";
+import { cutToPage } from "#src/infrastructure/lists.ts";
 import { searchStations, stationPage } from "#src/marks/station-history.ts";
 import { unknown } from "#src/operators/act.ts";
 import { stationId } from "#src/operators/inputs.ts";
@@ -35,9 +36,8 @@ export const historyCalls = ({ db, config }: ConsoleDeps): ConsoleCall[] => [
     ctx.body = orThrow((await stationPage(db, id, before, config)) ?? unknown("station", id));
   }),
   consoleCall("GET", "/log", { role: "viewer", query: logFilter }, async (ctx) => {
-    const found = await listActions(db, ctx.state.query, "part", entriesShown);
-    const entries = found.map((entry) => presented(entry, inMs));
-    const next = entries.length === entriesShown ? (entries.at(-1)?.id ?? null) : null;
-    ctx.body = { entries, next };
+    const found = await listActions(db, ctx.state.query, "part", entriesShown + 1);
+    const { page, next } = cutToPage(found, entriesShown);
+    ctx.body = { entries: page.map((entry) => presented(entry, inMs)), next };
   }),
 ];

@@ -128,8 +128,8 @@ function inPieces(answer: Answer, rest: ListRest, format: Format, ctx?: ApiConte
   const stations = answer.stations();
   const isGone = (): boolean => ctx?.req.socket.destroyed === true;
   const pieces = written({ ...form, head }, stations, rest, isGone);
-  // The tail takes the place of the last comma.
-  const length = head.length + sizeOf(stations) - 1 + form.tail(rest).length;
+  // The tail takes the place of the last comma, where there is a station.
+  const length = head.length + Math.max(0, sizeOf(stations) - 1) + form.tail(rest).length;
   return format === "json" ? { pieces, length } : { pieces };
 }
 

@@ -68,39 +68,46 @@ export function wholeList(answer: Answer, rest: ListRest, format: Format): Buffe
   return whole;
 }
 
-/** Stations copied together. A page of a large country lies in all its blocks: fewer would inflate each more often. */
-const perCopy = 10_000;
-/** Stations of one piece. */
-const perPiece = 256;
+/**
+ * `perCopy`: stations copied together. A page of a large country lies in all its blocks: fewer would inflate each more
+ * often. `perPiece`: stations of one piece.
+ */
+const usualSizes = { perCopy: 10_000, perPiece: 256 };
 
 /**
  * Writes a list of any length piece by piece, in short turns, so that a whole country does not delay other requests. A
- * piece holds until the next one is asked for. Ends early once `isGone`.
+ * piece holds until the next one is asked for. Ends early once `isGone`. The stations still to come say which piece is
+ * the last, whatever the sizes (decisions 7.51).
  */
 export async function* written(
   { head, separator, write, tail }: Form,
   stations: Stations,
   rest: ListRest,
   isGone: () => boolean = () => false,
+  { perCopy, perPiece } = usualSizes,
 ): AsyncGenerator<Buffer> {
   yield head;
-  const count = stations.slots.length;
-  for (let from = 0; from < count; from += perCopy) {
-    const some = slice(stations, from, from + perCopy);
+  let left = stations.slots.length;
+  for (const some of parts(stations, perCopy)) {
     const copy = await alone(async () => (isGone() ? null : copyInTurns(some)));
     if (copy === null) return;
-    let [start, end] = [0, 0];
-    for (let i = 0; i < some.slots.length; i += perPiece, start = end) {
-      if (i > 0) await nextTurn();
-      end += sizeOf(slice(some, i, i + perPiece));
-      const isLast = from + i + perPiece >= count;
-      const piece = write(copy.subarray(start, end));
-      yield isLast ? piece.subarray(0, -separator.length) : piece;
+    let end = 0;
+    for (const few of parts(some, perPiece)) {
+      if (end > 0) await nextTurn();
+      const piece = write(copy.subarray(end, (end += sizeOf(few))));
+      left -= few.slots.length;
+      yield left === 0 ? piece.subarray(0, -separator.length) : piece;
       if (piece.buffer !== copy.buffer) giveBack(piece);
     }
     giveBack(copy);
   }
   yield tail(rest);
+}
+
+/** The stations in parts of at most `size`, in their order. */
+function* parts(stations: Stations, size: number): Generator<Stations> {
+  for (let from = 0; from < stations.slots.length; from += size)
+    yield slice(stations, from, from + size);
 }
 
 /** The fields besides the stations in the list envelope of docs/contract.md 2.3. */

@@ -46,7 +46,7 @@ export async function createRefusedRows(path?: string): Promise<RefusedRows> {
     ...{ first, noted },
     add(row, noting = 0) {
       if (noting > 0) noted[row.reason] = (noted[row.reason] ?? 0) + noting;
-      const short = { ...row, value: row.value.slice(0, valueMax) };
+      const short = { ...row, value: firstOf(row.value) };
       const isShown =
         first.length < refusedShown || !first.some((one) => one.reason === row.reason);
       if (isShown) first.push(short);
@@ -69,6 +69,9 @@ export function example(rows: readonly RefusedRow[], reason: string): string {
   const where = [place, id && `id ${id}`].filter(Boolean).join(", ");
   return where === "" ? "" : `, such as ${where}${value && `: ${field} "${value}"`}`;
 }
+/** The beginning of a text; half a letter would be another one. */
+const firstOf = (value: string): string =>
+  value.length <= valueMax ? value : [...value.slice(0, 2 * valueMax)].slice(0, valueMax).join("");
 
 /** Throws a wrong-file fault if the file `path` is one of `inputs`, which it would empty. */
 async function refuseInput(path: string, inputs: readonly string[]): Promise<void> {
@@ -118,13 +121,21 @@ export const firstRefused = (csv: string): RefusedRow[] =>
   parse<RefusedRow>(csv, { columns: true, to: refusedShown });
 
 /** The rows that were left out, gzipped; null without any. More than anybody reads are cut off. */
-export async function packRefused(path: string): Promise<Buffer | null> {
+export async function packRefused(path: string, mostBytes = refusedBytes): Promise<Buffer | null> {
   const csv = await readFile(path).catch(() => null);
-  if (csv === null || !csv.subarray(0, csv.length - 1).includes(lineFeed)) return null;
-  const whole =
-    csv.length <= refusedBytes ? csv : csv.subarray(0, csv.lastIndexOf(lineFeed, refusedBytes) + 1);
+  const whole = csv === null ? null : wholeRows(csv.subarray(0, mostBytes));
+  if (whole === null || whole.indexOf(lineFeed) === whole.length - 1) return null;
   return promisify(gzip)(whole);
 }
 
-const lineFeed = 0x0a;
+/** The rows that are there to their end. A line feed within quotes ends none. */
+function wholeRows(csv: Buffer): Buffer {
+  let [end, isQuoted] = [0, false];
+  for (let at = 0; at < csv.length; at += 1)
+    if (csv[at] === quote) isQuoted = !isQuoted;
+    else if (csv[at] === lineFeed && !isQuoted) end = at + 1;
+  return csv.subarray(0, end);
+}
+
+const [quote, lineFeed] = [0x22, 0x0a];
 const refusedBytes = 20 * 1024 * 1024;

@@ -3,6 +3,18 @@ export function* slices<T>(list: readonly T[], size: number): Generator<T[]> {
   for (let from = 0; from < list.length; from += size) yield list.slice(from, from + size);
 }
 
+/**
+ * A page of at most `size` rows of a list of which one more was asked for; `next`: the id of its last one where more
+ * follow, else null (decisions 7.52).
+ */
+export function cutToPage<T extends { id: number }>(
+  found: readonly T[],
+  size: number,
+): { page: T[]; next: number | null } {
+  const page = found.slice(0, size);
+  return { page, next: found.length > size ? page.at(-1)!.id : null };
+}
+
 /** The values of each of these members, in the order of the list: bindings of a statement that unnests them. */
 export const columnsOf = <T extends object>(
   list: readonly T[],

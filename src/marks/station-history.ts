@@ -2,6 +2,7 @@ import { readStored } from "#src/feed/feed.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { containing } from "#src/operators/operator-log.ts";
 import { rows, type Db, type Statements } from "#src/infrastructure/db.ts";
+import { cutToPage } from "#src/infrastructure/lists.ts";
 import type { ConsoleMark, ConsoleStation, ConsoleStationPage } from "#src/contract/console.ts";
 import { explain } from "#src/domain/explain.ts";
 import { distanceM } from "#src/domain/geo.ts";
@@ -86,7 +87,7 @@ export const stationPage = (
       const age = older ? folded.lastUpdated : null;
       const { steps } = explain(history, age, firstSeen, now, config, stepsShown);
       const events = history.marks.length + history.seeds.length;
-      const marks = await marksOf(tx, shown, before);
+      const { page: marks, next } = cutToPage(await marksOf(tx, shown, before), marksShown);
       const edited = await readEdits(tx, [id]);
       return {
         station: shown,
@@ -97,7 +98,7 @@ export const stationPage = (
         steps_before: Math.max(0, events - stepsShown, steps.length - stepsShown),
         history_cut: history.isCut,
         marks,
-        next: marks.length === marksShown ? (marks.at(-1)?.id ?? null) : null,
+        next,
       };
     },
     { isolationLevel: "repeatable read", readOnly: true },
@@ -115,7 +116,7 @@ async function marksOf(
        case when processed_at is not null then outcome end as outcome, outcome_have as have, failure, lat, lon, comment
      from marks where station_id = ? and id < coalesce(?::bigint, 9223372036854775807)
      order by id desc limit ?`,
-    [station.id, before, marksShown],
+    [station.id, before, marksShown + 1],
   );
   return found.map(({ lat, lon, ...mark }) => ({
     ...{ ...mark, lat, lon },

@@ -70,6 +70,20 @@ describe("the tests' fetch", () => {
     body = '{"n":1}';
   });
 
+  it("reads each body whole, however long and often asked for, and counts its list", async () => {
+    body = `{"n":1${" ".repeat(60_000)}}`;
+    for (let n = 0; n < 7; n += 1) expect(await ask(`${base}/n`)).to.equal(body);
+    for (const [broke, fault] of [
+      [body.slice(0, -1), /a broken body: .*JSON/],
+      [`{"stations":[{"id":"a"}],"count":2}`, /it says 2, and has 1/],
+      [`{"features":[{"id":"a"},{"id":"a"}],"count":2}`, /1 different ids in 2 items/],
+    ] as const) {
+      body = broke;
+      expect(await ask(`${base}/n`)).to.match(fault);
+      expect(takeBroken()).to.have.length(1);
+    }
+  });
+
   it("looks at nothing outside the API, and at no other server", async () => {
     body = "anything";
     expect(await ask("/page")).to.equal("anything");

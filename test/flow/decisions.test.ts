@@ -274,12 +274,14 @@ describe("flow: the page of decisions", function () {
 
   it("goes back page by page, by kind and by operator, and knows no unknown kind", async () => {
     const sql = `insert into operator_log (actor, action, subject)
-      select 'vera', 'key.revoke', 'key ' || 1000 + n from generate_series(1, 70) n`;
+      select 'vera', 'key.revoke', 'key ' || 1000 + n from generate_series(1, 100) n`;
     await rows(country.db, sql);
     const page = (await olga.call("GET", "/decisions?actor=ver&kind=key")).body;
     expect(page.decisions).to.have.length(50);
     const rest = (await olga.call("GET", `/decisions?actor=ver&before=${page.next}`)).body;
-    expect([rest.decisions.length, rest.next]).to.deep.equal([20, null]);
+    expect([rest.decisions.length, rest.next]).to.deep.equal([50, null]);
+    const log = (await olga.call("GET", "/log?actor=vera&action=key.revoke")).body;
+    expect([log.entries.length, log.next]).to.deep.equal([100, null]);
     expect(await list("kind=block&actor=ver")).to.deep.equal([]);
     expect((await olga.call("GET", "/decisions?kind=other")).status).to.equal(422);
     // Signing in is no decision.

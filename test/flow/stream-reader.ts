@@ -52,12 +52,15 @@ export async function openStream(
   const status = response.statusCode ?? 0;
   if (status >= 400) await over;
   const lines = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
-  if (check)
-    await checkAnswer(url, method, {
-      status,
-      headers: new Headers(lines as [string, string][]),
-      body: status >= 400 ? said : null,
-    });
+  const seen = { status, headers: new Headers(lines as [string, string][]) };
+  if (check) await checkAnswer(url, method, { ...seen, body: status >= 400 ? said : null });
+  // A fault is remembered for the end of the run.
+  if (check && status === 200 && method === "GET")
+    void over
+      .then(async (how) => {
+        if (how === "ended") await checkAnswer(url, method, { ...seen, body: said });
+      })
+      .catch(() => undefined);
   const events = (): SeenEvent[] =>
     [...said.matchAll(/^id: (.*)\ndata: (.*)\n\n/gm)].map(([, id = "", data = ""]) => ({
       id,

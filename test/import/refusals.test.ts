@@ -1,6 +1,8 @@
 import { readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { expect } from "chai";
+import { createRefusedRows, firstRefused, packRefused } from "#src/import/refusals.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { finishRun, listRuns, startRun } from "#src/import/runs.ts";
 import { runOperator } from "#test/harness/operator.ts";
@@ -95,5 +97,34 @@ describe("rows that imports leave out", () => {
     const kept = await rows(db, "select from imports where refused_rows is not null");
     expect(kept.length).to.equal(31);
     expect((await listRuns(db, feed!.id)).length).to.equal(20);
+  });
+
+  it("are shown up to 200, and kept as whole rows, wherever the list is cut", async () => {
+    const path = join(folder.path, "many.csv");
+    for (const count of [0, 1, 199, 200, 201]) {
+      const refused = await createRefusedRows("mine", path);
+      for (let n = 0; n < count; n += 1)
+        refused.add({ place: `line ${n}`, id: `mine-${n}`, field: "", value: "", reason: "r" });
+      await refused.end();
+      expect(refused.first).to.have.length(Math.min(count, 200));
+      const packed = await packRefused(path);
+      if (count === 0) expect(packed).to.equal(null);
+      else expect(firstRefused(gunzipSync(packed!).toString())).to.deep.equal(refused.first);
+    }
+    const refused = await createRefusedRows("mine", path);
+    // A value of several lines, with quotes, and one whose last letter does not fit.
+    for (const value of ['a\n"b"\n,c', "\n\n", `${"x".repeat(199)}😀y`])
+      refused.add({ place: "line 1", id: "ё", field: "name", value, reason: "r" });
+    await refused.end();
+    const whole = await readFile(path);
+    let rowsKept = 0;
+    for (let most = 0; most <= whole.length; most += 1) {
+      const packed = await packRefused(path, most);
+      const kept = packed === null ? [] : firstRefused(gunzipSync(packed).toString());
+      expect(kept).to.deep.equal(refused.first.slice(0, kept.length));
+      expect(kept.length).to.be.within(rowsKept, rowsKept + 1);
+      rowsKept = kept.length;
+    }
+    expect([rowsKept, refused.first.at(-1)!.value]).to.deep.equal([3, `${"x".repeat(199)}😀`]);
   });
 });
