@@ -10,6 +10,7 @@ import type { Middleware, State, Route } from "#api/http/route.ts";
 import { createApiServer, type ServerTimes } from "#api/http/server.ts";
 import { createServices, type ServiceParts, type Services } from "#api/http/services.ts";
 import { createStartUp } from "#api/start-up.ts";
+import { urlsOf } from "#src/infrastructure/addresses.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { createParts } from "#src/infrastructure/parts.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
@@ -123,6 +124,7 @@ export function assembleWeb(config: Config, parts: WebParts = {}): Web {
     server.listen(config.port, config.host);
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
+    peers.tell(() => ({ urls: urlsOf(config.host, port) }));
     await authority.start();
     beganAt = clock();
     // They wait for Postgres and Redis, and nobody waits for them.

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 const bundle = new URL("../dist/operator.js", import.meta.url);
 
-if (existsSync(fileURLToPath(bundle))) await import(bundle.href);
+if (existsSync(fileURLToPath(bundle))) void import(bundle.href);
 else {
   console.error("the command line is not built yet: run `npm start` or `npm run build` first");
   process.exitCode = 1;

@@ -6,25 +6,17 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * Makes a fresh clone able to run TypeScript: checks Node, installs the locked packages when they are missing
- * or older than the lock, then runs `entry` (a path relative to this file) in this same process.
+ * Makes a fresh clone able to run TypeScript: installs the locked packages when they are missing or older than the
+ * lock, then runs `entry` (a path relative to this file) in this same process.
  *
  * @param {string} entry
  */
 export async function runTypeScript(entry) {
   process.chdir(root);
-  requireNode(20, 19);
   if (!isInstalled()) install();
   const { register } = await import("tsx/esm/api");
   register();
   await import(new URL(entry, import.meta.url).href);
-}
-
-/** @param {number} major @param {number} minor */
-function requireNode(major, minor) {
-  const [haveMajor = 0, haveMinor = 0] = process.versions.node.split(".").map(Number);
-  if (haveMajor > major || (haveMajor === major && haveMinor >= minor)) return;
-  fail(`Fuelmark needs Node ${major}.${minor} or newer, this is ${process.versions.node}.`);
 }
 
 function isInstalled() {

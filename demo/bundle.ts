@@ -1,5 +1,13 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join, relative } from "node:path";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
 import { publish } from "#web/build/publish.ts";
@@ -60,10 +68,13 @@ export async function bundle(ifChanged: boolean, log: (line: string) => void): P
         // One letter beyond Latin-1 makes V8 hold the whole text of a file at two bytes a letter.
         charset: "ascii",
         comments: { annotation: false, jsdoc: false },
-        entryFileNames: "[name].js",
+        entryFileNames: "programs/[name].js",
         chunkFileNames: "chunks/[name]-[hash].js",
       },
     });
+    copyFileSync(join(projectRoot, "demo/runtime.mjs"), join(fresh, "runtime.mjs"));
+    for (const name of Object.keys(programs))
+      writeFileSync(join(fresh, `${name}.js`), starting(name));
     publish(fresh, dist, "chunks");
   } finally {
     rmSync(fresh, { recursive: true, force: true });
@@ -71,6 +82,10 @@ export async function bundle(ifChanged: boolean, log: (line: string) => void): P
   writeFileSync(stampFile, stamp);
   log(`Bundled the roles in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
 }
+
+/** What starts a program: its chunks may not even load on a Node that is too old, and must see no other zone than UTC. */
+const starting = (name: string): string =>
+  `import "./runtime.mjs";\nimport("./programs/${name}.js");\n`;
 
 /** A hash of these files and of all in these folders, with their names; from the root of the project. */
 export function hashOf(names: readonly string[]): string {

@@ -1,3 +1,4 @@
-import { runTypeScript } from "./bootstrap.mjs";
+import "./runtime.mjs";
 
-await runTypeScript("./launcher.ts");
+// Not awaited here: a Node that is too old for that must get as far as the line above.
+void import("./bootstrap.mjs").then(({ runTypeScript }) => runTypeScript("./launcher.ts"));

@@ -1,3 +1,3 @@
-import { runTypeScript } from "./bootstrap.mjs";
+import "./runtime.mjs";
 
-await runTypeScript("./testrun.ts");
+void import("./bootstrap.mjs").then(({ runTypeScript }) => runTypeScript("./testrun.ts"));

@@ -72,7 +72,7 @@ export const whileTrusted =
     time.isTrusted() ? duty() : Promise.resolve(leftOut);
 
 /** The result of a duty that was left out. */
-const leftOut = Symbol("left out");
+export const leftOut = Symbol("left out");
 /** Pause between two attempts at a duty, ms. It is made here, because the queue's pauses follow the wall clock. */
 const pauseMs = 1000;
 

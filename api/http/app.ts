@@ -15,6 +15,7 @@ import {
   type Context,
 } from "#api/http/route.ts";
 import { routeLabel } from "#api/metrics/metrics.ts";
+import { canaryKey } from "#src/keys/canary-key.ts";
 import type { Span } from "#src/infrastructure/tracing.ts";
 import { pathForLog } from "#src/infrastructure/log.ts";
 
@@ -84,7 +85,7 @@ function identify({
       metrics.finished(routeLabel(state, path), res.statusCode, ms);
       if (state.span !== undefined) endSpan(ctx, state.span, path);
       const { key, code, requestId, quota } = state;
-      if (key !== undefined) {
+      if (key !== undefined && key !== canaryKey) {
         const { statusCode: status } = res;
         journal.finished({ key, label: usageLabel(ctx), status, code, ms, requestId, quota });
       }

@@ -3,6 +3,7 @@ import type { ProxyWatch } from "#src/infrastructure/addresses.ts";
 import type { Metrics } from "#api/metrics/metrics.ts";
 import type { Question } from "#api/stations/rectangles.ts";
 import type { CacheLookup } from "#snapshots/rectangles/rectangle-store.ts";
+import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import type { Tracer } from "#src/infrastructure/tracing.ts";
@@ -13,6 +14,7 @@ import type { RequestJournal } from "#src/limits/request-journal.ts";
 /** The services that every request uses: keys, limits, counts and log. */
 export interface HttpDeps {
   config: Config;
+  clock: Clock;
   log: Log;
   /** Null: no traces. */
   tracer: Tracer | null;

@@ -11,6 +11,7 @@ import { asksDryRun } from "#src/contract/report.ts";
 import { isAllowedPage } from "#src/contract/hosts.ts";
 import { refuse, type Refusal, type ProblemCode } from "#src/contract/refusals.ts";
 import { type AddressSet, addressSet, viewerNetwork } from "#src/infrastructure/addresses.ts";
+import { canaryKey, isCanary } from "#src/keys/canary-key.ts";
 import type { KeyInfo } from "#src/keys/key-store.ts";
 import type { QuotaDecision } from "#src/limits/limiter.ts";
 import { hourS } from "#src/domain/units.ts";
@@ -32,7 +33,7 @@ const bearer = /^bearer +([\w]+) *$/i;
  * 401 unless the request carries a key that is in force (docs/contract.md 5); 503 while that is not known
  * (decisions 21.17).
  */
-function authenticate({ keys, meter }: HttpDeps): Check<Route> {
+function authenticate({ config, clock, keys, meter }: HttpDeps): Check<Route> {
   /** Lets the page of a known key read every answer, also that the key has ended or cannot be asked about. */
   const openToPage = ({ headers, state }: Context, known: KeyInfo | null | undefined): void => {
     const { origin } = headers;
@@ -46,6 +47,10 @@ function authenticate({ keys, meter }: HttpDeps): Check<Route> {
   };
   return (ctx) => {
     const text = bearer.exec(ctx.headers.authorization ?? "")?.[1] ?? "";
+    if (isCanary(config, text, clock()) && ctx.method === "GET") {
+      ctx.state.key = canaryKey;
+      return;
+    }
     const key = text === "" ? null : keys.known(text);
     const isOutdated = key !== null && keys.outdated();
     if (key && !isOutdated) return enter(ctx, text, key);
@@ -151,6 +156,7 @@ const secretDryRuns = refuse(
 function count(services: HttpDeps): Check<Route> {
   return async (ctx, _place, route) => {
     const { state } = ctx;
+    if (state.key === canaryKey) return;
     const metered = meteredOf(services, state.key as KeyInfo, state.ip);
     const isShared = route?.lookUp !== undefined && state.query !== undefined;
     const request = isShared ? route.lookUp!(ctx as ApiContext) : null;

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { delimiter, dirname, join, relative } from "node:path";
 import { run } from "#demo/servers/command.ts";
 import type { Identity } from "#demo/servers/identity.ts";
+import { oldestPostgres } from "#src/infrastructure/schema-fault.ts";
 
 /** A folder with initdb and postgres that have shown their version. */
 export interface PostgresBinaries {
@@ -13,13 +14,10 @@ export interface PostgresBinaries {
   portable: string | null;
 }
 
-// DETACH CONCURRENTLY, which retiring partitions needs.
-const oldestMajor = 14;
-
 const exe = process.platform === "win32" ? ".exe" : "";
 
 export const noPostgres =
-  "No PostgreSQL 14 or newer found: install one with `brew install postgresql` (macOS) or `sudo apt-get install postgresql` (Debian, Ubuntu), " +
+  `No PostgreSQL ${oldestPostgres} or newer found: install one with \`brew install postgresql\` (macOS) or \`sudo apt-get install postgresql\` (Debian, Ubuntu), ` +
   "or start one with `docker run -d -p 5432:5432 -e POSTGRES_PASSWORD=fuelmark postgres:17` (Windows and everywhere else) and set " +
   "DATABASE_URL=postgres://postgres:fuelmark@localhost:5432/postgres, then run this again.";
 
@@ -66,7 +64,7 @@ async function majorOf(bin: string, identity?: Identity): Promise<number | null>
     majors.push(ok ? Number(/\) (\d+)/.exec(stdout)?.[1] ?? 0) : 0);
   }
   const [first, second] = majors;
-  return first === second && first !== undefined && first >= oldestMajor ? first : null;
+  return first === second && first !== undefined && first >= oldestPostgres ? first : null;
 }
 
 function onPath(): string[] {

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import pg from "pg";
+import { versionFault, versionSql } from "#src/infrastructure/schema-fault.ts";
 import { startPostgres, type PrivateServer } from "#demo/servers/postgres.ts";
 import { startRedis } from "#demo/servers/redis.ts";
 
@@ -76,13 +77,17 @@ const given = (url: string): Given => ({
 async function givenPostgres(url: string): Promise<Given> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
   client.on("error", () => undefined);
+  let version;
   try {
     await client.connect();
+    ({ version } = (await client.query<{ version: number }>(versionSql)).rows[0]!);
     await client.end();
-    return given(url);
   } catch (error) {
     throw unreachable("DATABASE_URL", "PostgreSQL", error);
   }
+  const fault = versionFault(version);
+  if (fault !== null) throw new Error(fault);
+  return given(url);
 }
 
 async function givenRedis(url: string): Promise<Given> {

@@ -114,6 +114,13 @@ export const alarmKinds = {
     command: "queues",
     page: "/",
   },
+  "answers-broken": {
+    title: "Partners get broken lists",
+    meaning:
+      "A web process was asked for the whole country as a partner would ask, and twice its answer could not be read, or had other stations than the database. Its figures name the process, the coding and the fault. Restart that process; if it comes again, go back to the version before.",
+    command: "queues",
+    page: "/",
+  },
   "statuses-lost": {
     title: "Many stations have lost their status at once",
     meaning:

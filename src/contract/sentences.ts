@@ -10,6 +10,7 @@ export const sentences = {
   // Subjects of alarms.
   account: "account {account}",
   "accounts-unknown": "unknown accounts",
+  answer: "answer {answer}",
   clock: "clock of {clock}",
   "clock-of-role": "clock of a {role} process",
   database: "database",

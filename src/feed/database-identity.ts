@@ -1,6 +1,7 @@
 import { rows, type Statements, inTransaction, type Db } from "#src/infrastructure/db.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 import { slices } from "#src/infrastructure/lists.ts";
+import { dayMs } from "#src/domain/units.ts";
 import { sequenceMax } from "#src/marks/marks.ts";
 
 /** The timeline of the log of a primary, eight hexadecimal digits; null at a standby. */
@@ -64,6 +65,15 @@ export async function doubtDatabase(db: Statements, number: number): Promise<voi
   await rows(db, sql, [number]);
 }
 
+/** SQL for a number of the present time, 10,000 each second. */
+const timeNumber = "(extract(epoch from server_now()) * 10000)::bigint";
+/**
+ * SQL for a number beyond those that a database has given out and lost. That of the time is beyond them also when the
+ * same backup was restored before: it knows nothing of the numbers after that (decisions 21.45).
+ */
+const beyond = (last: string, ahead: number): string =>
+  `greatest(${timeNumber}, case when ${last} >= ${timeNumber} then ${last} + ${ahead} end)`;
+
 /** More than all tokens that were made in a time that the database has lost. */
 const tokensAhead = 1_000_000_000;
 /** More than a day's tokens. A process that remembers only an older one causes one needless marking. */
@@ -75,7 +85,7 @@ export async function noteDatabase(tx: Statements): Promise<void> {
   await rows(tx, "select from database_identity for update", []);
   const sql = `with followed as (
       insert into database_tokens (number, change_seq, mark_seq)
-        select max(number) + ${tokensAhead}, 0, 0 from database_tokens returning number)
+        select ${beyond("max(number)", tokensAhead)}, 0, 0 from database_tokens returning number)
     update database_identity d set system_identifier = s.system_identifier::text, is_doubted = false,
       followed_to = followed.number, timeline = coalesce(${timelineSql}, d.timeline), known_since = server_now()
     from pg_control_system() s, followed`;
@@ -108,6 +118,7 @@ export const rememberToken = (redis: Redis, prefix: string, { number, token }: T
 const atOnce = 1000;
 /** More numbers than any service uses between two backups. */
 const changesAhead = 1_000_000_000;
+/** Marks have numbers of their day; its milliseconds are added for the same reason. */
 const marksAhead = 100_000_000;
 
 /**
@@ -119,9 +130,10 @@ export async function markAllChanged(
   db: Db,
   progress: (done: number, total: number) => void,
 ): Promise<{ stations: number; seq: number }> {
-  const sql = `select setval('change_seq', nextval('change_seq') + ?),
-       setval('mark_seq', (nextval('mark_seq') + ?) % ${sequenceMax} + 1)`;
-  await rows(db, sql, [changesAhead, marksAhead]);
+  const sql = `select setval('change_seq', ${beyond("next", changesAhead)}),
+       setval('mark_seq', (nextval('mark_seq') + ${marksAhead} + ${timeNumber} / 10 % ${dayMs}) % ${sequenceMax} + 1)
+     from nextval('change_seq') as next`;
+  await rows(db, sql);
   const allSql = "select station_id as id, removed from changes order by station_id";
   const all = await rows<{ id: string; removed: boolean }>(db, allSql);
   let seq = 0;

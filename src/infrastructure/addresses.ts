@@ -1,5 +1,6 @@
 import ipaddr from "ipaddr.js";
 import { isIP } from "node:net";
+import { networkInterfaces } from "node:os";
 import { LRUCache } from "lru-cache";
 import { proxyAdvice } from "#src/contract/sentences.ts";
 import type { IncomingMessage } from "node:http";
@@ -179,3 +180,14 @@ export function createProxyWatch({ config, log }: Pick<Resources, "config" | "lo
 }
 
 export type ProxyWatch = ReturnType<typeof createProxyWatch>;
+
+/** Where other machines reach what listens at this host and port, the likeliest first; at least one. */
+export function urlsOf(host: string, port: number): string[] {
+  const own = Object.values(networkInterfaces())
+    .flatMap((all) => all ?? [])
+    .filter(({ internal, address }) => !internal && !address.startsWith("fe80:"))
+    .map(({ address }) => address)
+    .sort((a, b) => isIP(a) - isIP(b));
+  const addresses = host !== "0.0.0.0" && host !== "::" ? [host] : [...own, "127.0.0.1"];
+  return addresses.map((one) => `http://${isIP(one) === 6 ? `[${one}]` : one}:${port}`);
+}

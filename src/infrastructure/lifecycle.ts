@@ -34,9 +34,9 @@ function refuse(log: Log, sentence: string): never {
 const lookAgainMs = 5000;
 
 /**
- * Ends the process with one line if it reaches Postgres through a pooler that cannot work, or if no release has migrated
- * the database; `release` asks only for the first. While Postgres is away this is unknown: it resolves, and looks again
- * until it knows. The first time it says so: a role that only waits for jobs would be silent.
+ * Ends the process with one line if it reaches Postgres through a pooler that cannot work, or if Postgres is too old or no
+ * release has migrated the database; `release` asks only for the first. While Postgres is away this is unknown: it
+ * resolves, and looks again until it knows. The first time it says so: a role that only waits for jobs would be silent.
  */
 export async function refuseUnsuitable(
   config: Config,

@@ -3,6 +3,7 @@ import { migrations } from "#migrations/list.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { lockIds } from "#src/infrastructure/locks.ts";
 import type { Log } from "#src/infrastructure/log.ts";
+import { versionFault, versionSql } from "#src/infrastructure/schema-fault.ts";
 
 const source: Knex.MigrationSource<string> = {
   getMigrations: () => Promise.resolve(Object.keys(migrations).sort()),
@@ -17,7 +18,7 @@ const source: Knex.MigrationSource<string> = {
 /**
  * Brings the database to the newest schema. Several at once are safe: one migrates, the others wait for it. Throws when
  * a migration fails; its work is rolled back, and that of those before it stays. Throws with a sentence for the operator
- * when a newer version has migrated this database already.
+ * when Postgres is too old, or a newer version has migrated this database already.
  */
 export async function migrate(db: Db, log: Log): Promise<void> {
   // A session lock outlives knex's own transactions; it goes with the connection if this process dies.
@@ -28,6 +29,9 @@ export async function migrate(db: Db, log: Log): Promise<void> {
     await tx.raw("set local statement_timeout = 0");
     const waiting = tx.raw("select pg_advisory_xact_lock(?)", [lockIds.migrate]);
     await waiting.options({ query_timeout: 2 ** 31 - 1 });
+    const [server] = await rows<{ version: number }>(tx, versionSql);
+    const fault = versionFault(server!.version);
+    if (fault !== null) throw new Error(`${fault}: nothing was changed`);
     await refuseNewer(tx);
     // knex's own lock is a row, which a killed run leaves locked; ours keeps others away.
     await db.migrate.forceFreeMigrationsLock({ migrationSource: source });

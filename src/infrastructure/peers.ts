@@ -17,6 +17,8 @@ export interface Peer {
   keysAt: number | null;
   /** Summary of the stations that it serves, as of a moment; null if it serves none. */
   content: Content | null;
+  /** Where it answers HTTP, the likeliest first; absent if it does not. */
+  urls?: string[];
   /** How far the clocks of its servers are ahead of its own, ms. */
   clock: { postgresMs: number | null; redisMs: number | null } | null;
 }

@@ -21,6 +21,8 @@ const dutyQueues = {
   model: "snapshots",
   /** Insights into the country, by city and day. */
   insights: "snapshots",
+  /** Asks a web process for the whole country, as a partner would. */
+  canary: "snapshots",
   /** Rows of changes by the passing of time. */
   instants: "upkeep",
   /** Finds out if the database is another one than before. */
@@ -59,11 +61,13 @@ const failoverMs = 5000;
 /** Two looks in each minute, so that a tick slightly early or late leaves no minute out. */
 const serviceMs = minuteMs / 2;
 
+export const canaryMs = 5 * minuteMs;
+
 /**
  * All schedules. The clock runs them with node-cron and enqueues a job for each slot; the workers have no timers for
  * duties. Each duty may run twice or late. decisions 16.12 names the work that must not wait in a queue.
  */
-export function schedulesOf({ slotMs, insightsMs, usageFlushMs }: Config): Schedule[] {
+export function schedulesOf({ slotMs, insightsMs, usageFlushMs, canary }: Config): Schedule[] {
   const schedule = (duty: DutyName, cron: string, ms: number): Schedule => ({
     ...{ duty, queue: dutyQueues[duty], cron, slotMs: ms },
   });
@@ -73,6 +77,7 @@ export function schedulesOf({ slotMs, insightsMs, usageFlushMs }: Config): Sched
     schedule("dump", every(slotMs), slotMs),
     schedule("sets", every(slotMs), slotMs),
     schedule("model", every(slotMs), slotMs),
+    ...(canary ? [schedule("canary", "23 */5 * * * *", canaryMs)] : []),
     schedule("instants", every(instantsMs), instantsMs),
     schedule("failover", every(failoverMs), failoverMs),
     schedule("usage", every(usageFlushMs), usageFlushMs),

@@ -12,8 +12,9 @@ import { createDb, rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { lockIds } from "#src/infrastructure/locks.ts";
 import { migrate } from "#src/infrastructure/migrate.ts";
-import { schemaFault } from "#src/infrastructure/schema-fault.ts";
+import { schemaFault, versionFault } from "#src/infrastructure/schema-fault.ts";
 import { until } from "#test/flow/client.ts";
+import { startTcpProxy } from "#test/harness/tcp-proxy.ts";
 
 const procfile = readProcfile();
 /** All roles read their settings, wait and stop by the same code: in the short run each of that with one of them. */
@@ -86,6 +87,41 @@ describe("flow: a role that cannot start", function () {
     const release = await start("release", { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" });
     expect(await release.exited).to.equal(1);
     expect(release.lines.at(-1)).to.contain("Postgres does not answer (");
+  });
+
+  it("release refuses a Postgres that is too old in one line that names the oldest, and changes nothing", async () => {
+    const { db, env } = instance;
+    const version = "select current_setting('server_version_num') as version";
+    const [real] = await rows<{ version: string }>(db, version);
+    // An answer of the same length, so that the protocol stays whole.
+    const url = new URL(env["DATABASE_URL"]!);
+    const proxy = await startTcpProxy(Number(url.port), (chunk) =>
+      Buffer.from(chunk.toString("latin1").replaceAll(real!.version, "140022"), "latin1"),
+    );
+    try {
+      url.host = `127.0.0.1:${proxy.port}`;
+      await db.schema.renameTable("knex_migrations", "hidden");
+      for (const role of tried("release")) {
+        const old = await start(role, { DATABASE_URL: url.href });
+        expect(await old.exited).to.equal(1);
+        expect(old.lines.at(-1))
+          .to.contain("needs Postgres 15 or newer")
+          .and.contain("leads to 14");
+      }
+      expect(await db.schema.hasTable("knex_migrations")).to.equal(false);
+      await db.schema.renameTable("hidden", "knex_migrations");
+    } finally {
+      await proxy.close();
+    }
+    const faults = [130_023, 140_022, 149_999, 150_000, 180_004, 190_000].map(versionFault);
+    expect(faults.map((fault) => fault === null)).to.deep.equal([
+      false,
+      false,
+      false,
+      true,
+      true,
+      true,
+    ]);
   });
 
   it("release says that Postgres broke it off, not that it is away", async () => {

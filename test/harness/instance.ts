@@ -51,6 +51,8 @@ export async function createTestInstance(
     HOST: "127.0.0.1",
     // A chance is written seconds after its mark: what a test has read would change under it.
     CHANCE: "false",
+    // It would ask the web processes of tests whose servers are away.
+    CANARY: "false",
     ...patience,
     ...given,
   };

@@ -35,8 +35,11 @@ const slowMs = 300;
 const slowBytesPerMs = 20;
 const flapMs = 500;
 
-/** Listens on a free port of 127.0.0.1 and leads to `to`. */
-export async function startTcpProxy(to: number): Promise<TcpProxy> {
+/** Listens on a free port of 127.0.0.1 and leads to `to`. `change` may spoil what the server sends. */
+export async function startTcpProxy(
+  to: number,
+  change = (chunk: Buffer): Buffer => chunk,
+): Promise<TcpProxy> {
   let mode: BrokenMode | "pass" = "pass";
   let flapping: NodeJS.Timeout | undefined;
   let isOpen = true;
@@ -46,7 +49,7 @@ export async function startTcpProxy(to: number): Promise<TcpProxy> {
       client.resetAndDestroy();
       return;
     }
-    const link = createLink(client, mode === "half-open" ? null : to, mode);
+    const link = createLink(client, mode === "half-open" ? null : to, mode, change);
     links.add(link);
     client.once("close", () => links.delete(link));
   });
@@ -86,7 +89,12 @@ interface Link {
   reset(): void;
 }
 
-function createLink(client: Socket, to: number | null, first: BrokenMode | "pass"): Link {
+function createLink(
+  client: Socket,
+  to: number | null,
+  first: BrokenMode | "pass",
+  change: (chunk: Buffer) => Buffer,
+): Link {
   let mode = first;
   // One that nobody stands behind hears nothing until it says something after the network is whole again.
   let server = to === null ? null : connect(to, "127.0.0.1");
@@ -100,7 +108,7 @@ function createLink(client: Socket, to: number | null, first: BrokenMode | "pass
     if (server === null) client.resetAndDestroy();
     else server.write(chunk);
   });
-  const down = server === null ? null : createLane(server, (chunk) => client.write(chunk));
+  const down = server === null ? null : createLane(server, (chunk) => client.write(change(chunk)));
   const set = (next: BrokenMode | "pass"): void => {
     mode = next;
     if (mode === "cut") {

@@ -5,7 +5,14 @@ import { createAliasWatch } from "#src/import/alias-watch.ts";
 import { tellContent } from "#snapshots/content.ts";
 import { createLedger } from "#snapshots/dumps/model-snapshot.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
-import { createDutyWorker, type Role, type RoleDeps, whileTrusted } from "#workers/role.ts";
+import {
+  createDutyWorker,
+  type Duty,
+  type Role,
+  type RoleDeps,
+  whileTrusted,
+} from "#workers/role.ts";
+import { createCanary } from "#workers/snapshots/canary.ts";
 import { createChanceFollower } from "#workers/snapshots/chances.ts";
 import { createInsightsDuty } from "#workers/snapshots/insights.ts";
 import { createModelDuty } from "#workers/snapshots/model-snapshot.ts";
@@ -33,17 +40,25 @@ export function createSnapshotsRole(deps: RoleDeps): Role {
   tellContent({ peers: deps.peers, model, follower, clock });
   const more = { ...deps, model, ledger, follower };
   const chances = config.chance ? createChanceFollower(deps, shippedNumbers, ids) : null;
+  let before: Promise<unknown> = Promise.resolve();
+  /** One at a time: they share the model's thread and the two threads that compress. */
+  const inTurn = (duty: Duty) => (): Promise<unknown> => {
+    const run = before.then(whileTrusted(deps, duty));
+    before = run.catch(() => undefined);
+    return run;
+  };
   const worker = createDutyWorker(
     deps,
     "snapshots",
     {
-      dump: whileTrusted(deps, createDumpDuty(more)),
-      sets: whileTrusted(deps, createSetsDuty(more)),
-      model: whileTrusted(deps, createModelDuty(more)),
-      insights: whileTrusted(deps, createInsightsDuty(more)),
+      dump: inTurn(createDumpDuty(more)),
+      sets: inTurn(createSetsDuty(more)),
+      model: inTurn(createModelDuty(more)),
+      insights: inTurn(createInsightsDuty(more)),
+      canary: whileTrusted(deps, createCanary({ ...more, ids })),
     },
-    // One at a time: the duties share the model's thread and the two threads that compress.
-    { concurrency: 1, lockDuration: 10_000, stalledInterval: 5_000, maxStalledCount: 10 },
+    // The canary mostly waits for a web process, beside one other.
+    { concurrency: 2, lockDuration: 10_000, stalledInterval: 5_000, maxStalledCount: 10 },
   );
 
   return {

@@ -25,6 +25,8 @@ export const workSettings = settingsOf({
     period for counting \`/insights/cities\` and \`/overview\`, and for the medians of prices; the same for all processes`,
   chance: setting(true, flag)`
     whether snapshots writes how likely each station has fuel`,
+  canary: setting(true, flag)`
+    whether snapshots asks the web processes for the whole country, as a partner would, and compares`,
   askedSets: setting(100, integer(0, 10_000))`
     filter sets of /stations/all that are kept ready besides those of one status or grade`,
   plainBytes: setting(32 * 1024 * 1024, integer(0, 1e12))`

@@ -177,6 +177,7 @@ export const shell = {
   "partner {partner}": "партнёр {partner}",
   "station {station}": "станция {station}",
   "duty {duty}": "задача {duty}",
+  "answer {answer}": "ответ {answer}",
   "clock of {clock}": "часы {clock}",
   "clock of a {role} process": "часы процесса {role}",
   "retention {retention}": "хранение: {retention}",
@@ -232,6 +233,9 @@ export const shell = {
   "Copies of the stations differ": "Копии данных о станциях расходятся",
   "Processes, the stored dump or the database have not said the same of the stations at the same change, in three comparisons in a row. Restart `web` and `snapshots` one after the other: each then reads everything anew.":
     "Процессы, сохранённая выгрузка или база данных при одном и том же изменении трижды подряд говорили о станциях разное. Перезапустите по очереди `web` и `snapshots`: каждый прочитает всё заново.",
+  "Partners get broken lists": "Партнёры получают повреждённые списки",
+  "A web process was asked for the whole country as a partner would ask, and twice its answer could not be read, or had other stations than the database. Its figures name the process, the coding and the fault. Restart that process; if it comes again, go back to the version before.":
+    "У веб-процесса запросили всю страну так, как запрашивает партнёр, и дважды его ответ не удалось прочитать или станции в нём отличались от базы. В деталях указаны процесс, сжатие и ошибка. Перезапустите этот процесс; если повторится, вернитесь к прежней версии.",
   "Many stations have lost their status at once": "Многие станции разом потеряли статус",
   "A fifth of the statuses or more was gone within a minute. If it was no rollback and no import, look at what was changed last and at the log of the marks workers.":
     "За минуту пропала пятая часть статусов или больше. Если это не откат и не импорт, посмотрите последние изменения и журнал процессов marks.",
