@@ -20,20 +20,25 @@ export const knownBrands =
     return aliases.get(key) ?? listedBrand(key, at, country)?.name;
   };
 
-/** The listed brand that has this key in the country of a station's source, else in its territory, else in its country. */
+/**
+ * The listed brand that has this key in the territory of a station, else in its country; before both in the country of its
+ * source, where a border is coarse.
+ */
 export function listedBrand(key: string, at: Point, country?: string): ListedBrand | undefined {
   const found = brandsOfKey(key);
   if (found.length === 0) return undefined;
   const here = territoriesOf(at);
-  if (country === undefined && here.length === 0) return found[0];
-  const soldIn = (land: string, not: readonly string[]) =>
+  const soldIn = (land: string, all: readonly string[]) =>
     found.find(
-      ({ in: some, not: none }) =>
+      ({ in: some, not }) =>
         (some === undefined || hasCountry(some, land)) &&
-        !not.some((one) => none && hasCountry(none, one)),
+        !all.some((one) => not && hasCountry(not, one)),
     );
-  const ofSource = country && soldIn(country, [country]);
-  return ofSource || here.map((land) => soldIn(land, here)).find((brand) => brand !== undefined);
+  if (country !== undefined && !here.includes(country)) {
+    const ofSource = soldIn(country, [country]);
+    if (ofSource !== undefined) return ofSource;
+  } else if (here.length === 0) return found[0];
+  return here.map((land) => soldIn(land, here)).find((brand) => brand !== undefined);
 }
 
 /** Only continents need the library: it takes microseconds for each code. */

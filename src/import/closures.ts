@@ -3,7 +3,7 @@ import type { ReadProgress } from "#src/import/read-text.ts";
 import type { Source } from "#src/import/source.ts";
 import { type FoundFiles, recordsIn } from "#src/import/source-files.ts";
 import { createTimeReader } from "#src/import/source-times.ts";
-import { entriesAt, isMet, textFrom } from "#src/import/source-values.ts";
+import { isMet, rowsOf, textFrom } from "#src/import/source-values.ts";
 
 /** The closure of a station by its record and its own id, as it is stored; null if it is closed for good. */
 export type ClosureReader = (record: unknown, own: string) => string | null;
@@ -30,7 +30,7 @@ export async function createClosureReader(
         told.set(own, [...(told.get(own) ?? []), value]);
       }
   const entriesOf = (record: unknown, own: string): unknown[] =>
-    file !== undefined ? (told.get(own) ?? []) : rows ? entriesAt(record, rows) : [record];
+    file !== undefined ? (told.get(own) ?? []) : rowsOf(record, rows, "");
   const read = (entry: unknown) => {
     const [begin, end] = [since, until].map((from) => (from ? textFrom(entry, from) : ""));
     const isFinal = final !== undefined && isMet(entry, final);

@@ -59,8 +59,8 @@ export function joinSame(
     done.add(members);
     const group = joined(members, known);
     const { id: value } = group.station;
-    for (const { id, place = "" } of members)
-      if (id !== value) rows?.add({ place, id, field: "into", value, reason: "merged" }, 1);
+    for (const { id, own = id, place = "" } of members)
+      if (id !== value) rows?.add({ place, id: own, field: "into", value, reason: "merged" }, 1);
     return group;
   });
   return { groups, doubtful };

@@ -102,7 +102,7 @@ describe("rows that imports leave out", () => {
   it("are shown up to 200, and kept as whole rows, wherever the list is cut", async () => {
     const path = join(folder.path, "many.csv");
     for (const count of [0, 1, 199, 200, 201]) {
-      const refused = await createRefusedRows("mine", path);
+      const refused = await createRefusedRows(path);
       for (let n = 0; n < count; n += 1)
         refused.add({ place: `line ${n}`, id: `mine-${n}`, field: "", value: "", reason: "r" });
       await refused.end();
@@ -111,7 +111,7 @@ describe("rows that imports leave out", () => {
       if (count === 0) expect(packed).to.equal(null);
       else expect(firstRefused(gunzipSync(packed!).toString())).to.deep.equal(refused.first);
     }
-    const refused = await createRefusedRows("mine", path);
+    const refused = await createRefusedRows(path);
     // A value of several lines, with quotes, and one whose last letter does not fit.
     for (const value of ['a\n"b"\n,c', "\n\n", `${"x".repeat(199)}😀y`])
       refused.add({ place: "line 1", id: "ё", field: "name", value, reason: "r" });
