@@ -49,6 +49,7 @@ function authenticate({ config, clock, keys, meter }: HttpDeps): Check<Route> {
     const text = bearer.exec(ctx.headers.authorization ?? "")?.[1] ?? "";
     if (isCanary(config, text, clock()) && ctx.method === "GET") {
       ctx.state.key = canaryKey;
+      ctx.state.limits = meter.anonymous(viewerNetwork(ctx.state.ip));
       return;
     }
     const key = text === "" ? null : keys.known(text);

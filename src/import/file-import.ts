@@ -119,7 +119,9 @@ export function refuseRemovals(
   const away = removed + asked;
   if (away <= Math.max(removalsUsual(known), allowRemovals) || force.includes("removals")) return;
   throw wrongFile(
-    `${away} of the ${known} ${what} of source "${source}" are not in the file${asked > 0 ? `, of which ${asked} may be new ones` : " and would be removed"}`,
+    asked > 0
+      ? `${away} of the ${known} ${what} of source "${source}" are not in the file, of which ${asked} may be new ones`
+      : `${away} of the ${known} ${what} of source "${source}" are not in the file and would be removed`,
     fresh * 2 > away
       ? `The file has ${fresh} new ones in their place: the source may have numbered its ${what} anew, and place, brand and address do not show which is which. Do not let the old ones go, their ids and marks would go with them: import it without replacing the source, then look at \`station doubtful\`.`
       : `The file may be a part of the country, or of another source. If it is complete, allow ${away} removals, or use \`--force removals\`, and import it again.`,

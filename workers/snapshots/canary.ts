@@ -113,11 +113,12 @@ export function createCanary(
     const first = (turn + Math.floor(turn / asks.length)) % Math.max(1, webs.length);
     for (const web of [...webs.slice(first), ...webs.slice(0, first)].flat()) {
       const fault = await faultOf(web, ask).catch((error: Error) =>
-        log.warn({ web, err: error.message }, "the canary cannot ask this process"),
+        log.warn({ err: `${web}: ${error.message}` }, "the canary cannot ask this process"),
       );
       if (fault === undefined) continue;
       if (fault === null) return void (await redis.del(doubtKey));
-      log.error({ web, ...ask, reason: fault }, "the canary got a broken answer");
+      const reason = `${web} ${ask.way} ${ask.format} ${ask.coding}: ${fault}`;
+      log.error({ reason }, "the canary got a broken answer");
       await redis.set(doubtKey, turn, "PX", 3 * canaryMs);
       // Once it may be a process that was stopping, or of another version in an upgrade.
       if (doubted === null) return 0;

@@ -6,6 +6,10 @@ export const faults: Readonly<Record<string, string>> = {
   // What is wrong.
   '{1} of the {2} {3} of source "{4}" are not in the file and would be removed':
     "{1} из {2} ({3}) источника «{4}» нет в файле, они были бы удалены",
+  '{1} of the {2} {3} of source "{4}" are not in the file, of which {5} may be new ones':
+    "{1} из {2} ({3}) источника «{4}» нет в файле, из них {5} могут быть новыми",
+  "its list has {1} records and says itself that there are more ({2})":
+    "в его списке записей: {1}, и он сам говорит, что есть ещё ({2})",
   stations: "станции",
   cities: "города",
   "it holds no {1}": "в нём нет ни одной записи вида «{1}»",
@@ -138,6 +142,10 @@ export const faults: Readonly<Record<string, string>> = {
     "Сохраните его в UTF-8 (в табличном редакторе: «CSV UTF-8») и импортируйте снова.",
   "Or name the encoding that it really has in the source's description.":
     "Или укажите его настоящую кодировку в описании источника.",
+  "The file has {1} new ones in their place: the source may have numbered its {2} anew, and place, brand and address do not show which is which. Do not let the old ones go, their ids and marks would go with them: import it without replacing the source, then look at `station doubtful`.":
+    "Вместо них в файле {1} новых: похоже, источник перенумеровал свои записи ({2}), а место, бренд и адрес не показывают, какая из них какая. Не удаляйте старые: с ними пропали бы их идентификаторы и отметки. Импортируйте файл без замены источника и посмотрите `station doubtful`.",
+  "Fetch all of it, or join its pages in one file. If it is whole, import it again with `--force half`.":
+    "Скачайте список целиком или соедините его страницы в один файл. Если он полный, импортируйте его ещё раз с `--force half`.",
   "The file may be a part of the country, or of another source. If it is complete, allow {1} removals, or use `--force removals`, and import it again.":
     "Возможно, в файле только часть страны или другой источник. Если он полный, разрешите удалений: {1} или добавьте `--force removals` и импортируйте снова.",
   "Export it again in WGS 84 (EPSG:4326), or convert it: `ogr2ogr -t_srs EPSG:4326 OUT IN`.":
