@@ -6,20 +6,11 @@ import { createPolled } from "#src/infrastructure/polled.ts";
 import { compileShape, type Quarantine, stored } from "#src/infrastructure/quarantine.ts";
 import { createCityFinder } from "#snapshots/city-names.ts";
 import { foldText } from "#src/contract/fold-text.ts";
+import type { StoredCity } from "#src/import/read-cities.ts";
 import type { Resources } from "#src/infrastructure/resources.ts";
 
 /** A city as it is served (decisions 6). */
-export interface City {
-  name: string;
-  region: string;
-  lat: number;
-  lon: number;
-  zoom: number;
-  population: number;
-}
-
-/** A city as it is stored. */
-export type StoredCity = Omit<City, "zoom"> & { id: string };
+export type City = Omit<StoredCity, "id"> & { zoom: number };
 
 const refreshMs = minuteMs;
 

@@ -1,13 +1,10 @@
 import { type Job, type Processor, Worker, type WorkerOptions } from "bullmq";
-import type { Clock } from "#src/infrastructure/clock.ts";
-import type { Config } from "#src/infrastructure/config.ts";
-import type { Db } from "#src/infrastructure/db.ts";
-import type { Log } from "#src/infrastructure/log.ts";
 import type { QueueName } from "#src/infrastructure/queue-state.ts";
 import type { Peers } from "#src/infrastructure/peers.ts";
 import type { Quarantine } from "#src/infrastructure/quarantine.ts";
 import type { Producer, SlotJob } from "#src/infrastructure/queues.ts";
 import { isRedisAway, type Redis } from "#src/infrastructure/redis.ts";
+import type { Resources } from "#src/infrastructure/resources.ts";
 import type { ServerTime } from "#src/infrastructure/server-time.ts";
 import type { Tracer } from "#src/infrastructure/tracing.ts";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,18 +13,13 @@ import { createDutyWatch, noteDuty } from "#src/infrastructure/duty-times.ts";
 import type { DutyName } from "#src/infrastructure/schedule.ts";
 
 /** The parts of every worker role. `redis` fails at once while Redis is away, `workerRedis` waits for ever. */
-export interface RoleDeps {
-  config: Config;
-  db: Db;
-  log: Log;
+export interface RoleDeps extends Resources {
   /** Null or absent without traces. */
   tracer?: Tracer | null;
-  clock: Clock;
   /** The time behind `clock`. */
   time: ServerTime;
   /** The facts of the other processes. */
   peers: Peers;
-  redis: Redis;
   /** Rows that this process has read and cannot use. */
   quarantine: Quarantine;
   workerRedis: () => Redis;

@@ -1,4 +1,4 @@
-import type { Clock } from "#src/infrastructure/clock.ts";
+import type { Resources } from "#src/infrastructure/resources.ts";
 import { apiBase } from "#api/http/route.ts";
 import type { Services } from "#api/http/services.ts";
 import { type Admission, admit, type Admitted, type IncomingMark } from "#src/domain/admit.ts";
@@ -7,10 +7,8 @@ import { view } from "#src/domain/view.ts";
 import { type Refusal, refuse } from "#src/contract/refusals.ts";
 import { type Alarm, raiseAlarms, subjectOfSource } from "#src/alarms/raise.ts";
 import { createBatcher } from "#src/infrastructure/batcher.ts";
-import type { Config } from "#src/infrastructure/config.ts";
-import { type Db, isIdleTooLong, isUnavailable, rows } from "#src/infrastructure/db.ts";
+import { isIdleTooLong, isUnavailable, rows } from "#src/infrastructure/db.ts";
 import { slices } from "#src/infrastructure/lists.ts";
-import type { Log } from "#src/infrastructure/log.ts";
 import { duplicateOf, type FirstMark, loadFirstMarks } from "#src/marks/first-mark.ts";
 import { isMissingPartition, loadReports, markId } from "#src/marks/marks.ts";
 import { cityNames } from "#src/marks/nearest-city.ts";
@@ -35,20 +33,18 @@ export interface Intake {
   drain(): Promise<void>;
 }
 
-/**
- * Intake in batches: marks that arrive while a batch is in flight are the next batch, and the first batch has the marks
- * that arrive in the same turn of the event loop. There is no timer, so a lone mark waits for nobody.
- */
-export function createIntake(deps: {
-  db: Db;
-  config: Config;
-  log: Log;
-  clock: Clock;
+interface IntakeDeps extends Omit<Resources, "redis"> {
   waiters: Pick<Waiters, "expect" | "forget">;
   wake: (stationIds: readonly string[], traces: readonly string[]) => void;
   /** Hears of every decision; null when a mark could not be stored. */
   counted: (admission: Admission | null) => void;
-}): Intake {
+}
+
+/**
+ * Intake in batches: marks that arrive while a batch is in flight are the next batch, and the first batch has the marks
+ * that arrive in the same turn of the event loop. There is no timer, so a lone mark waits for nobody.
+ */
+export function createIntake(deps: IntakeDeps): Intake {
   const { db, config, log, clock, waiters, wake, counted } = deps;
   const traces = new WeakMap<IncomingMark, string>();
 

@@ -3,7 +3,7 @@ import type { Language } from "#api/pages/messages.ts";
 import { percent, shareBar, sparkline, wholeNumber } from "#api/pages/overview-charts.ts";
 import { overviewMessages } from "#api/pages/overview-messages.ts";
 import { type DayFigures, type Figures, figuresOf } from "#snapshots/insights/figures.ts";
-import type { StoredCity } from "#snapshots/cities.ts";
+import type { StoredCity } from "#src/import/read-cities.ts";
 import type { Insights } from "#snapshots/insights/insight-store.ts";
 import { grades } from "#src/domain/vocabulary.ts";
 

@@ -2,25 +2,16 @@ import { html, type Html } from "#api/pages/html.ts";
 import { type Language, messagesOf } from "#api/pages/messages.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import { creditText, hoursText, priceText, routeLink } from "#src/contract/driver-texts.ts";
-import { type Closure, isClosedAt } from "#src/domain/closure.ts";
-import type { Point } from "#src/domain/geo.ts";
+import { isClosedAt } from "#src/domain/closure.ts";
 import { lacks } from "#src/domain/grade-answer.ts";
 import { gradesIn } from "#src/domain/vocabulary.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
+import type { ServedFacts } from "#src/feed/feed.ts";
 import { parseTime } from "#src/domain/time.ts";
 import { minuteMs } from "#src/domain/units.ts";
 
 /** The parts of a served station that pages write. */
-export interface Listed extends Point {
-  id: string;
-  brand: string;
-  name: string;
-  addr: string;
-  grades_sold?: string;
-  opening_hours?: string;
-  closed?: Closure;
-  fuel: FuelBlock;
-}
+export type Listed = ServedFacts & { fuel: FuelBlock };
 
 /** The station of that id as it is served now; null when there is none. */
 export function stationOf({ model, clock }: Pick<PageDeps, "model" | "clock">, id: string) {

@@ -3,7 +3,7 @@ import { staleAfterHours } from "#src/domain/time.ts";
 import { grades, queues, statuses } from "#src/domain/vocabulary.ts";
 import { reply } from "#api/openapi/answers.ts";
 import { widgetConfig, widgetConfigExample } from "#src/contract/shapes/widget.ts";
-import type { PublicText } from "#src/alarms/service/incidents.ts";
+import type { ConsolePublicText } from "#src/contract/console.ts";
 import type { Feed } from "#src/domain/service-state.ts";
 import { route } from "#api/http/route.ts";
 import type { WidgetDeps } from "#api/widget/deps.ts";
@@ -45,7 +45,7 @@ export const widgetConfigRoute = (services: WidgetDeps) =>
 const ofDrivers: readonly Feed[] = ["statuses", "delta", "marks"];
 
 /** The title of the newest open incident that a driver may notice on the map; null without one. */
-const incidentOf = ({ service }: WidgetDeps): PublicText | null =>
+const incidentOf = ({ service }: WidgetDeps): ConsolePublicText | null =>
   service
     .openIncidents()
     .find(({ feeds }) => feeds.length === 0 || feeds.some((feed) => ofDrivers.includes(feed)))

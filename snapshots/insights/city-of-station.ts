@@ -1,4 +1,4 @@
-import type { StoredCity } from "#snapshots/cities.ts";
+import type { StoredCity } from "#src/import/read-cities.ts";
 import type { Point } from "#src/domain/geo.ts";
 import { degreeKm, nearKm } from "#src/marks/nearest-city.ts";
 

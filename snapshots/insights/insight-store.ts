@@ -7,7 +7,7 @@ import {
   type SnapshotPlace,
   type SnapshotVersion,
 } from "#snapshots/dumps/versioned-store.ts";
-import type { StoredCity } from "#snapshots/cities.ts";
+import type { StoredCity } from "#src/import/read-cities.ts";
 import type { Counts } from "#src/domain/insights.ts";
 import { hourMs, minuteMs } from "#src/domain/units.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";

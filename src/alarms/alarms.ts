@@ -1,19 +1,15 @@
+import type { ConsoleAlarm } from "#src/contract/console.ts";
 import type { Sentence } from "#src/contract/sentences.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { already, nothing, operatorAct, unknown } from "#src/operators/act.ts";
 import { rowId } from "#src/operators/inputs.ts";
 
 /** An alarm as it is stored. It is open until an operator acknowledges it. */
-export interface AlarmRow {
-  id: number;
-  kind: string;
+export interface AlarmRow extends Pick<ConsoleAlarm, "id" | "kind" | "city" | "count" | "details"> {
   /** In English, for messages. */
   subject: string;
   /** The subject as a code; null for a text, and when a process of the previous version raised the alarm. */
   said?: Sentence | null;
-  city: string;
-  count: number;
-  details: Record<string, string | number>;
   raised_at: Date;
   last_at: Date;
   acknowledged_at: Date | null;

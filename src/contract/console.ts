@@ -35,7 +35,8 @@ export interface ConsoleSession {
   current: boolean;
 }
 
-export interface ConsolePartner {
+/** What a partner may do. */
+export interface PartnerRights {
   id: number;
   name: string;
   rpm: number;
@@ -47,10 +48,14 @@ export interface ConsolePartner {
   cache_ttl_s: number | null;
   /** New users in a day; null for the default. */
   new_users_daily: number | null;
-  /** The end of a launch, ms, and the limits until then. */
-  launch_until: number | null;
+  /** Limits until the end of a launch. */
   launch_new_users: number | null;
   launch_limit: number | null;
+}
+
+export interface ConsolePartner extends PartnerRights {
+  /** The end of a launch, ms. */
+  launch_until: number | null;
   created: number;
   secret_keys: number;
   publishable_keys: number;

@@ -236,12 +236,14 @@ export interface ShownWebhook {
 
 export interface ShownDelivery {
   id: number;
+  /** `webhook-id`: the same when it is sent again. */
   message_id: string;
   type: string;
   created: number;
   delivered: number | null;
   attempts: number;
   tried: number | null;
+  /** Null without an answer; `fault` has the reason. */
   status: number | null;
   answer: string | null;
   fault: string | null;

@@ -13,7 +13,7 @@ import {
 import { grouped, slices } from "#src/infrastructure/lists.ts";
 import {
   type CityFormat,
-  type CityRow,
+  type StoredCity,
   guessCityFormat,
   readCities,
 } from "#src/import/read-cities.ts";
@@ -56,12 +56,12 @@ function importRows(
   );
 }
 
-type Stored = CityRow & { source: string };
+type Stored = StoredCity & { source: string };
 
 async function apply(
   tx: Tx,
   options: ImportOptions<CityFormat> & { source: string; format: CityFormat },
-  staged: Collected<CityRow>,
+  staged: Collected<StoredCity>,
 ): Promise<ImportSummary> {
   const { source, replaceSource, dryRun, progress } = options;
   const sql = "select id, source, name, region, lat, lon, population from cities";
@@ -84,7 +84,7 @@ async function apply(
   return { ...summary, doubtful: [] };
 }
 
-function sameElsewhere(others: readonly Stored[], cities: readonly CityRow[]): Stored[] {
+function sameElsewhere(others: readonly Stored[], cities: readonly StoredCity[]): Stored[] {
   const byName = grouped(cities, ({ name }) => foldText(name));
   return others.filter((other) =>
     byName.get(foldText(other.name))?.some((city) => distanceM(city, other) <= sameCityM),
@@ -94,7 +94,7 @@ function sameElsewhere(others: readonly Stored[], cities: readonly CityRow[]): S
 async function write(
   tx: Tx,
   source: string,
-  cities: readonly CityRow[],
+  cities: readonly StoredCity[],
   gone: readonly string[],
 ): Promise<void> {
   await rows(tx, "delete from cities where id = any(?::text[])", [gone]);

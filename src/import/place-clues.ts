@@ -1,3 +1,4 @@
+import type { StationRow } from "#src/feed/feed.ts";
 import { foldText } from "#src/contract/fold-text.ts";
 import { brandKey } from "#src/import/brand-key.ts";
 import { brandOfKey, brandsOfKey, noBrands } from "#src/import/brand-list.ts";
@@ -5,13 +6,7 @@ import { brandOfName } from "#src/import/brand-names.ts";
 import lists from "#src/import/place-words.json" with { type: "json" };
 
 /** What a source says of a station, as far as it tells one station from another. */
-export interface Place {
-  id: string;
-  lat: number;
-  lon: number;
-  brand: string;
-  name: string;
-  addr: string;
+export interface Place extends Pick<StationRow, "id" | "lat" | "lon" | "brand" | "name" | "addr"> {
   operator?: string;
   city?: string;
   /** Ids of other registers, from tags such as `ref:mise`. */

@@ -9,7 +9,7 @@ import { readText } from "#src/import/text-file.ts";
 export const cityFormats = ["hflabs", "geonames"] as const;
 export type CityFormat = (typeof cityFormats)[number];
 
-export interface CityRow {
+export interface StoredCity {
   /** `<format>-<their id>`. */
   id: string;
   name: string;
@@ -28,7 +28,7 @@ export function readCities(
   format: CityFormat,
   progress: ReadProgress,
   rows?: RefusedRows,
-): Promise<Collected<CityRow>> {
+): Promise<Collected<StoredCity>> {
   const naming = { rows, placeOf: ({ line }: { line: number }) => `line ${line}` };
   return format === "hflabs"
     ? collect(csvTable(path, undefined, progress, hflabsColumns), "city", fromHflabs, naming)
@@ -50,7 +50,7 @@ export async function guessCityFormat(path: string): Promise<CityFormat> {
   throw wrongFile("this is neither hflabs nor GeoNames", advice.kind);
 }
 
-type CityFrom = CityRow | Refused;
+type CityFrom = StoredCity | Refused;
 
 const hflabsColumns = [
   ...(["region_type", "region", "area_type", "area", "city_type", "city"] as const),

@@ -1,10 +1,8 @@
+import type { Resources } from "#src/infrastructure/resources.ts";
 import type { Condition } from "#src/infrastructure/parts.ts";
 import { minuteMs } from "#src/domain/units.ts";
-import type { Config } from "#src/infrastructure/config.ts";
-import { type Db, rows } from "#src/infrastructure/db.ts";
-import type { Log } from "#src/infrastructure/log.ts";
+import { rows } from "#src/infrastructure/db.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
-import type { Redis } from "#src/infrastructure/redis.ts";
 
 /** Reasons for refused writes, by SQLSTATE. */
 const readOnly = "the database is read-only";
@@ -35,7 +33,7 @@ interface DatabaseState {
  * believe it. `onCollation` is called once for other versions of the collation; if it rejects, it is called again.
  */
 export function createDatabaseWatch(
-  deps: { config: Config; log: Log; db: Db; redis: Redis },
+  deps: Omit<Resources, "clock">,
   onCollation: (versions: string) => Promise<void> = () => Promise.resolve(),
 ) {
   const { config, log, db, redis } = deps;

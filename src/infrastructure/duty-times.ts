@@ -1,8 +1,6 @@
+import type { Resources } from "#src/infrastructure/resources.ts";
 import type { Condition } from "#src/infrastructure/parts.ts";
 import { english, type Sentence } from "#src/contract/sentences.ts";
-import type { Clock } from "#src/infrastructure/clock.ts";
-import type { Config } from "#src/infrastructure/config.ts";
-import type { Log } from "#src/infrastructure/log.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 import { type DutyName, schedulesOf } from "#src/infrastructure/schedule.ts";
@@ -40,7 +38,7 @@ const lookAtMostMs = 5000;
  * rejects, it is called again.
  */
 export function createDutyWatch(
-  deps: { config: Config; log: Log; clock: Clock; redis: Redis },
+  deps: Omit<Resources, "db">,
   onStopped: (duty: WatchedDuty) => Promise<void>,
 ) {
   const { config, log, clock, redis } = deps;

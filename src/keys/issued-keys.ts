@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type Static, Type } from "typebox";
+import type { ConsoleKey } from "#src/contract/console.ts";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { rows, type Db, type Tx } from "#src/infrastructure/db.ts";
 import { normalDomain } from "#src/contract/hosts.ts";
@@ -21,19 +22,10 @@ import { line, moment, oneOf, orNull, rowId, seenValues, within } from "#src/ope
 import { endSessionsOf } from "#src/operators/sessions.ts";
 
 /** A key as the operator sees it: never its text, which is shown once and not stored. */
-export interface IssuedKey {
-  id: number;
-  partner_id: number;
-  kind: KeyKind;
-  prefix: string;
-  label: string;
-  domains: string[];
-  ips: string[];
-  confirm_min: number;
-  reports: boolean;
-  mass_no_limit: number;
-  /** Replaces `mass_no_limit` until that time. */
-  limited_to: number | null;
+export interface IssuedKey extends Omit<
+  ConsoleKey,
+  "limited_until" | "created" | "expires" | "revoked" | "last_used"
+> {
   limited_until: Date | null;
   expires_at: Date | null;
   revoked_at: Date | null;

@@ -1,3 +1,4 @@
+import type { PartnerRights } from "#src/contract/console.ts";
 import type { Refusal } from "#src/contract/refusals.ts";
 import { type Static, Type } from "typebox";
 import { rows, type Db, type Statements, type Tx } from "#src/infrastructure/db.ts";
@@ -7,22 +8,9 @@ import { changeOf } from "#src/operators/operator-log.ts";
 import { line, moment, orNull, rowId, seenValues, within } from "#src/operators/inputs.ts";
 
 /** A partner as the operator sees it. */
-export interface Partner {
-  id: number;
-  name: string;
-  rpm: number;
-  daily: number;
-  enabled: boolean;
-  bind_ips: boolean;
-  accept_remote: boolean;
-  /** Seconds that rectangles may be cached; null for the default. */
-  cache_ttl_s: number | null;
-  /** New users in a day; null for the default. */
-  new_users_daily: number | null;
-  /** The end of a launch, and the limits until then. */
+export interface Partner extends PartnerRights {
+  /** The end of a launch. */
   launch_until: Date | null;
-  launch_new_users: number | null;
-  launch_limit: number | null;
   created_at: Date;
   updated_at: Date;
 }

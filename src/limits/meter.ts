@@ -1,8 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Clock } from "#src/infrastructure/clock.ts";
-import type { Config } from "#src/infrastructure/config.ts";
-import type { Log } from "#src/infrastructure/log.ts";
-import type { Redis } from "#src/infrastructure/redis.ts";
 import type { Resources } from "#src/infrastructure/resources.ts";
 import {
   type Counts,
@@ -39,11 +35,7 @@ export type Meter<Question = never, Found = never> = ReturnType<
 /** The decision about a request, and the answer to its question: null without a question, and without Redis. */
 export type Taken<Found> = QuotaDecision & { found: Found | null };
 
-interface Deps<Question, Found> {
-  redis: Redis;
-  config: Config;
-  clock: Clock;
-  log: Log;
+interface Deps<Question, Found> extends Omit<Resources, "db"> {
   /** Another question to Redis for the requests of a call, sent together with the call. */
   lookUp?: (questions: readonly Question[]) => Promise<readonly Found[]>;
 }

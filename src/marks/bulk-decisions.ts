@@ -1,3 +1,4 @@
+import type { ConsoleBatchLine } from "#src/contract/console-review.ts";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { slices } from "#src/infrastructure/lists.ts";
@@ -15,24 +16,18 @@ import {
 import { act, already, unknown } from "#src/operators/act.ts";
 
 /** The record of a decision about many marks (decisions 4.20). Times are null until they are reached. */
-export interface Batch {
-  id: number;
-  act: BatchAct;
-  actor: string;
+export interface Batch extends Omit<
+  ConsoleBatchLine,
+  "selection" | "started" | "finished" | "undo" | "undone"
+> {
   selection: Selection;
-  stations: number;
-  stations_done: number;
-  marks: number;
   started_at: Date;
-  /** Null while it is being done, and after it was broken off. */
   finished_at: Date | null;
-  undo_actor: string | null;
-  /** Beginning and end of its reversal. */
   undo_at: Date | null;
   undone_at: Date | null;
 }
 
-export type BatchAct = "rollback" | "approve" | "reject";
+export type BatchAct = Batch["act"];
 
 /** Called after each commit, with the stations for the marks worker and the progress. */
 export type Committed = (stationIds: string[], done: number, total: number) => void;

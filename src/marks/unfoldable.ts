@@ -1,8 +1,6 @@
+import type { Resources } from "#src/infrastructure/resources.ts";
 import type { Condition } from "#src/infrastructure/parts.ts";
 import { english, type Sentence } from "#src/contract/sentences.ts";
-import type { Clock } from "#src/infrastructure/clock.ts";
-import type { Config } from "#src/infrastructure/config.ts";
-import type { Log } from "#src/infrastructure/log.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 import { formatTime } from "#src/domain/time.ts";
@@ -41,13 +39,7 @@ const forgottenAfterMs = 10 * minuteMs;
 const namedMax = 5;
 
 /** Watches which stations cannot be folded, over all marks workers, for `/readyz` and `/metrics`. */
-export function createUnfoldableWatch(deps: {
-  config: Config;
-  log: Log;
-  clock: Clock;
-  redis: Redis;
-}) {
-  const { config, log, clock, redis } = deps;
+export function createUnfoldableWatch({ config, log, clock, redis }: Omit<Resources, "db">) {
   let stations: readonly UnfoldableStation[] | null = null;
 
   const { start, stop } = createPolled({

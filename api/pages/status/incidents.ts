@@ -3,7 +3,7 @@ import type { Language } from "#api/pages/messages.ts";
 import { statusMessages } from "#api/pages/status/messages.ts";
 import type { ServiceState } from "#api/pages/status/watch.ts";
 import { shownDays } from "#src/alarms/service/days.ts";
-import type { Incident, PublicText } from "#src/alarms/service/incidents.ts";
+import type { ConsoleIncident, ConsolePublicText } from "#src/contract/console.ts";
 import { formatTime } from "#src/domain/time.ts";
 
 /** Open incidents, to stand above the feeds, and those that are over. */
@@ -14,7 +14,7 @@ export function incidentLists(
   const messages = statusMessages(language);
   const open = incidents.filter(({ closed }) => closed === null);
   const past = incidents.filter(({ closed }) => closed !== null);
-  const list = (some: readonly Incident[]): Html =>
+  const list = (some: readonly ConsoleIncident[]): Html =>
     html`<ul class="incidents">
       ${some.map((incident) => item(incident, language))}
     </ul>`;
@@ -32,7 +32,10 @@ export function incidentLists(
   };
 }
 
-function item({ title, feeds, opened, closed, updates }: Incident, language: Language): Html {
+function item(
+  { title, feeds, opened, closed, updates }: ConsoleIncident,
+  language: Language,
+): Html {
   const messages = statusMessages(language);
   const when =
     closed === null
@@ -56,7 +59,7 @@ function item({ title, feeds, opened, closed, updates }: Incident, language: Lan
 }
 
 /** The text in the reader's language where there is one; else the English text, marked as English. */
-function inWords({ en, ru }: PublicText, language: Language): Html {
+function inWords({ en, ru }: ConsolePublicText, language: Language): Html {
   if (language === "en") return html`${en}`;
   return ru === null ? html`<span lang="en">${en}</span>` : html`${ru}`;
 }

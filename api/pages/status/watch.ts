@@ -1,7 +1,8 @@
 import { ageOf, isYoung } from "#src/domain/age.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { readServiceDays, sayWell, shownDays } from "#src/alarms/service/days.ts";
-import { type Incident, listIncidents } from "#src/alarms/service/incidents.ts";
+import { listIncidents } from "#src/alarms/service/incidents.ts";
+import type { ConsoleIncident } from "#src/contract/console.ts";
 import {
   type DayOfFeeds,
   daysOf,
@@ -11,15 +12,11 @@ import {
   judgeFeeds,
   withIncidents,
 } from "#src/domain/service-state.ts";
-import type { Clock } from "#src/infrastructure/clock.ts";
-import type { Config } from "#src/infrastructure/config.ts";
-import type { Db } from "#src/infrastructure/db.ts";
 import type { DutyWatch } from "#src/infrastructure/duty-times.ts";
-import type { Log } from "#src/infrastructure/log.ts";
 import type { Peers } from "#src/infrastructure/peers.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
 import type { Quarantine } from "#src/infrastructure/quarantine.ts";
-import type { Redis } from "#src/infrastructure/redis.ts";
+import type { Resources } from "#src/infrastructure/resources.ts";
 import type { SharedFigures } from "#src/infrastructure/shared-figures.ts";
 import { readBacklog } from "#src/marks/backlog.ts";
 
@@ -36,15 +33,10 @@ export interface ServiceState {
   readAt: number | null;
   /** The oldest first; empty when they were never read. */
   days: DayOfFeeds[];
-  incidents: readonly Incident[];
+  incidents: readonly ConsoleIncident[];
 }
 
-interface Deps {
-  config: Config;
-  log: Log;
-  clock: Clock;
-  db: Db;
-  redis: Redis;
+interface Deps extends Resources {
   follower: { readAt(): number };
   /** The cursor, ms. */
   asOf(now: number): number;
@@ -119,7 +111,7 @@ export function createServiceWatch(needs: Deps) {
     return { postgres, redis: isThere, feeds };
   };
 
-  const openIncidents = (): readonly Incident[] =>
+  const openIncidents = (): readonly ConsoleIncident[] =>
     known?.incidents.filter(({ closed }) => closed === null) ?? [];
 
   const now = (): ServiceState => {

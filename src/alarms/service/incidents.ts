@@ -1,30 +1,13 @@
 import { Type } from "typebox";
+import type { ConsoleIncident, ConsolePublicText } from "#src/contract/console.ts";
 import type { Refusal } from "#src/contract/refusals.ts";
-import { type Feed, feeds } from "#src/domain/service-state.ts";
+import { feeds } from "#src/domain/service-state.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { compileShape, type Quarantine, stored } from "#src/infrastructure/quarantine.ts";
 import { msOf } from "#src/marks/marks.ts";
 import { already, invalid, noId, operatorAct, unknown } from "#src/operators/act.ts";
 import { changeOf } from "#src/operators/operator-log.ts";
 import { line, oneOf, orNull, rowId } from "#src/operators/inputs.ts";
-
-/** A public text, with a Russian version if somebody has written one. */
-export interface PublicText {
-  en: string;
-  ru: string | null;
-}
-
-export interface Incident {
-  id: number;
-  title: PublicText;
-  /** The feeds that it affects; empty for all. */
-  feeds: Feed[];
-  /** ms. */
-  opened: number;
-  closed: number | null;
-  /** The oldest first; never empty. */
-  updates: { at: number; text: PublicText }[];
-}
 
 const { text, time, word } = stored;
 const publicText = Type.Object({ en: text, ru: orNull(text) });
@@ -40,7 +23,7 @@ export async function listIncidents(
   db: Db,
   days: number,
   quarantine: Pick<Quarantine, "sift">,
-): Promise<Incident[]> {
+): Promise<ConsoleIncident[]> {
   const sql = `select i.id, jsonb_build_object('en', title, 'ru', title_ru) as title, feeds,
        ${msOf("opened_at")} as opened, ${msOf("closed_at")} as closed,
        (select jsonb_agg(jsonb_build_object('at', ${msOf("at")},
@@ -49,7 +32,7 @@ export async function listIncidents(
      from incidents i
      where closed_at is null or closed_at > server_now() - ?::int * interval '1 day'
      order by closed_at is null desc, i.id desc limit ${shownMax}`;
-  const found = await rows<Incident>(db, sql, [days]);
+  const found = await rows<ConsoleIncident>(db, sql, [days]);
   return quarantine.sift("incidents", found, ({ id }) => String(id), incidentShape);
 }
 
@@ -67,7 +50,10 @@ const opened = Type.Object({
   ...told,
 });
 
-const inBoth = (en: string, ru: string | null = null): PublicText => ({ en, ru: ru || null });
+const inBoth = (en: string, ru: string | null = null): ConsolePublicText => ({
+  en,
+  ru: ru || null,
+});
 
 /** An operator tells everybody of an incident. */
 export const openIncident = operatorAct(
@@ -123,7 +109,7 @@ const corrected = Type.Object(
 
 /** An operator corrects the title and the newest text of an incident. Its former words stay in the operator's log. */
 export const editIncident = operatorAct(corrected, rowId, async (tx, wish, id) => {
-  const [found] = await rows<{ title: PublicText; text: PublicText; update: number }>(
+  const [found] = await rows<{ title: ConsolePublicText; text: ConsolePublicText; update: number }>(
     tx,
     `select jsonb_build_object('en', title, 'ru', title_ru) as title,
        jsonb_build_object('en', u.text, 'ru', u.text_ru) as text, u.id as update
@@ -146,7 +132,7 @@ export const editIncident = operatorAct(corrected, rowId, async (tx, wish, id) =
   return { value: { id }, action: "incident.edit", subject: `incident ${id}`, details };
 });
 
-const addUpdate = (tx: Tx, id: number, { en, ru }: PublicText): Promise<unknown> =>
+const addUpdate = (tx: Tx, id: number, { en, ru }: ConsolePublicText): Promise<unknown> =>
   rows(tx, "insert into incident_updates (incident_id, text, text_ru) values (?, ?, ?)", [
     id,
     en,
@@ -154,7 +140,7 @@ const addUpdate = (tx: Tx, id: number, { en, ru }: PublicText): Promise<unknown>
   ]);
 
 /** The fault of a text that cannot be published; null for a good text. */
-function faultIn(field: string, text: PublicText, most: number): Refusal | null {
+function faultIn(field: string, text: ConsolePublicText, most: number): Refusal | null {
   for (const one of [text.en, ...(text.ru === null ? [] : [text.ru])]) {
     if (one.trim() === "") return invalid(field, "must not be empty");
     if ([...one].length > most) return invalid(field, `must have at most ${most} characters`);

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { Grade } from "#src/domain/vocabulary.ts";
+import type { ShownAlert } from "#src/contract/shapes/alert-radii.ts";
 import { dayMs } from "#src/domain/units.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, inTransaction, rows, type Statements } from "#src/infrastructure/db.ts";
@@ -15,17 +15,7 @@ export interface Subscription {
 }
 
 /** An alert that a driver waits for. */
-export interface Alert {
-  id: number;
-  grade: Grade;
-  /** It waits until the grade is not only there, but likely. */
-  likely: boolean;
-  lat: number;
-  lon: number;
-  radius_m: number;
-  /** ms */
-  expires: number;
-}
+export type Alert = Omit<ShownAlert, "token" | "radius_km"> & { radius_m: number };
 
 /** The device and network of a request: hashes in hex (`deviceReporter`, `viewerHash`). */
 export interface Asker {

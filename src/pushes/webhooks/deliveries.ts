@@ -1,22 +1,16 @@
+import type { ShownDelivery } from "#src/contract/dashboard.ts";
 import { testEvent } from "#src/domain/vocabulary.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { wakeSql } from "#src/pushes/webhooks/outbox.ts";
 
 /** A delivery to a webhook, sent or waiting, with the answer to its last attempt. */
-export interface Delivery {
-  id: number;
-  /** `webhook-id`: the same when it is sent again. */
-  message_id: string;
-  type: string;
+export interface Delivery extends Omit<
+  ShownDelivery,
+  "created" | "delivered" | "tried" | "contents"
+> {
   created_at: Date;
   delivered_at: Date | null;
-  attempts: number;
   tried_at: Date | null;
-  /** Null without an answer; `fault` has the reason. */
-  status: number | null;
-  answer: string | null;
-  fault: string | null;
-  duration_ms: number | null;
 }
 
 const columns =

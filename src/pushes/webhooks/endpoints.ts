@@ -1,9 +1,5 @@
-import {
-  type OffReason,
-  offReasons,
-  type WebhookEvent,
-  webhookEvents,
-} from "#src/domain/vocabulary.ts";
+import type { ShownWebhook } from "#src/contract/dashboard.ts";
+import { type OffReason, offReasons, webhookEvents } from "#src/domain/vocabulary.ts";
 import { givenOut } from "#src/feed/feed.ts";
 import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
 import { already, nothing, operatorAct, unknown } from "#src/operators/act.ts";
@@ -11,18 +7,13 @@ import { rowId } from "#src/operators/inputs.ts";
 import { newWebhookSecret, sealWebhookSecret } from "#src/pushes/webhooks/signature.ts";
 
 /** A partner's webhook, without its secret, which is shown once. */
-export interface Webhook {
-  id: number;
+export interface Webhook extends Omit<
+  ShownWebhook,
+  "off" | "failing_since" | "old_secret_until" | "created"
+> {
   partner_id: number;
-  url: string;
-  events: WebhookEvent[];
-  description: string;
-  enabled: boolean;
   off_at: Date | null;
-  off_reason: OffReason | null;
   failing_since: Date | null;
-  /** Deliveries that are not taken yet. */
-  waiting: number;
   /** The time until which two secrets sign. */
   old_secret_until: Date | null;
   created_at: Date;
