@@ -1,7 +1,12 @@
 import type { StationRow } from "#src/feed/feed.ts";
-import { matchSources, meet, type Pair, type SourcePlace } from "#src/import/match-sources.ts";
-import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
-import type { Twins } from "#src/import/station-ids.ts";
+import {
+  matchSources,
+  meet,
+  type Pair,
+  type SourcePlace,
+  type Twins,
+} from "#src/import/match-sources.ts";
+import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
 import { columnsOf, grouped, slices } from "#src/infrastructure/lists.ts";
 import { joinStations } from "#src/stations/join-stations.ts";
 
@@ -51,7 +56,8 @@ export async function joinSources(
   const oldestFirst = byAge(places);
   const joins = joinsOf(places, sure, oldestFirst, isApart);
   if (!dryRun) {
-    for (const some of slices(joins, chunkJoins)) await saveJoins(db, some);
+    for (const some of slices(joins, chunkJoins))
+      await inTransaction(db, (tx) => joinOpen(tx, some));
     const asked = doubtful.map((pair) => {
       const [whole, part] = [...pair.ids].sort(oldestFirst);
       return { ...pair, part: part!, whole: whole! };
@@ -95,13 +101,6 @@ const storedPlaces = (db: Db, away: readonly string[]): Promise<Stored[]> =>
     [away],
   );
 
-interface Join {
-  part: string;
-  whole: string;
-  metres: number;
-  evidence: readonly string[];
-}
-
 type Order = (a: string, b: string) => number;
 
 function byAge(places: readonly Stored[]): Order {
@@ -118,7 +117,7 @@ function joinsOf(
   sure: readonly Pair[],
   oldestFirst: Order,
   isApart: (a: string, b: string) => boolean,
-): Join[] {
+): Twins[] {
   const placeOf = new Map(places.map((place) => [place.id, place]));
   const groupOf = new Map<string, Set<string>>();
   const groupWith = (id: string): string[] => [...(groupOf.get(id) ?? [id])];
@@ -136,31 +135,31 @@ function joinsOf(
   );
   return [...new Set(groupOf.values())].flatMap((group) => {
     const [whole, ...parts] = [...group].sort(oldestFirst);
-    return parts.map((part) => {
-      const { distanceM, evidence } = pairOf.get(part)![0]!.pair;
-      return { part, whole: whole!, metres: Math.round(distanceM), evidence };
-    });
+    return parts.map((part) => ({ ...pairOf.get(part)![0]!.pair, part, whole: whole! }));
   });
 }
 
-/** Joins those whose stations are still in service, and that nobody has kept apart meanwhile. */
-const saveJoins = (db: Db, joins: readonly Join[]): Promise<void> =>
-  inTransaction(db, async (tx) => {
-    const ids = joins.flatMap(({ part, whole }) => [part, whole]);
-    const sql =
-      "select id from stations where id = any(?::text[]) and removed_at is null order by id for no key update";
-    const open = await rows<{ id: string }>(tx, sql, [ids]);
-    const inService = new Set(open.map(({ id }) => id));
-    const keptSql = `select station_id as a, into_id as b from station_pairs
-       where verdict = 'apart' and station_id = any(?::text[]) and into_id = any(?::text[])`;
-    const kept = await rows<{ a: string; b: string }>(tx, keptSql, [ids, ids]);
-    const apart = new Set(kept.flatMap(({ a, b }) => [`${a} ${b}`, `${b} ${a}`]));
-    const still = joins.filter(
-      ({ part, whole }) =>
-        inService.has(part) && inService.has(whole) && !apart.has(`${part} ${whole}`),
-    );
-    if (still.length > 0) await joinStations(tx, still, "import");
-  });
+/**
+ * Joins those whose stations are still in service, the parts too unless they are `fresh` rows, and that nobody has kept
+ * apart meanwhile. Gives the parts.
+ */
+export async function joinOpen(tx: Tx, pairs: readonly Twins[], fresh = false): Promise<string[]> {
+  const ids = pairs.flatMap(({ part, whole }) => [part, whole]);
+  const sql = `select id, removed_at is null as open from stations where id = any(?::text[])
+     order by id for no key update`;
+  const found = await rows<{ id: string; open: boolean }>(tx, sql, [ids]);
+  const inService = new Set(found.filter(({ open }) => open).map(({ id }) => id));
+  const keptSql = `select station_id as a, into_id as b from station_pairs
+     where verdict = 'apart' and station_id = any(?::text[]) and into_id = any(?::text[])`;
+  const kept = await rows<{ a: string; b: string }>(tx, keptSql, [ids, ids]);
+  const apart = new Set(kept.flatMap(({ a, b }) => [`${a} ${b}`, `${b} ${a}`]));
+  const joins = pairs.filter(
+    ({ part, whole }) =>
+      (fresh || inService.has(part)) && inService.has(whole) && !apart.has(`${part} ${whole}`),
+  );
+  if (joins.length > 0) await joinStations(tx, joins, "import");
+  return joins.map(({ part }) => part);
+}
 
 /**
  * The doubtful pairs of now, in place of those of the last import: pairs of two sources, or within `source`. What a

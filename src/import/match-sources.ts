@@ -15,6 +15,12 @@ export interface Pair extends Comparison {
   ids: readonly [string, string];
 }
 
+/** A station, or a row, that is or may be a part of another one. */
+export interface Twins extends Pick<Pair, "distanceM" | "evidence"> {
+  part: string;
+  whole: string;
+}
+
 export interface Matched {
   sure: Pair[];
   doubtful: Pair[];

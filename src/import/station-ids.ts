@@ -1,18 +1,12 @@
 import { distanceM, type Point } from "#src/domain/geo.ts";
 import { candidateM, contradiction, type Evidence } from "#src/import/match-stations.ts";
-import { matchSources, type Pair, type SourcePlace } from "#src/import/match-sources.ts";
+import { matchSources, type SourcePlace, type Twins } from "#src/import/match-sources.ts";
 import type { ImportedStation } from "#src/import/osm-station.ts";
+import { joinOpen } from "#src/import/join-sources.ts";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { columnsOf, grouped, slices } from "#src/infrastructure/lists.ts";
 import { saveListed } from "#src/import/apply-stations.ts";
-import { joinStations } from "#src/stations/join-stations.ts";
 import { earlierIdOf, hashedId } from "#src/stations/own-ids.ts";
-
-/** A row of the file, `part`, and the station that it is, or may be, under another id. */
-export interface Twins extends Pick<Pair, "distanceM" | "evidence"> {
-  part: string;
-  whole: string;
-}
 
 /** What an import stores of the ids in its file. */
 interface GivenIds {
@@ -96,8 +90,9 @@ export async function giveIds(
   );
   for (const [id, [row, ...more]] of earlier)
     if (more.length === 0 && places.has(id) && !rowOf.has(id) && !/[^\0-\x7f]/.test(row!.own!)) {
-      twins.aliases.push({ part: row!.id, whole: id, distanceM: awayM(row!), evidence: [] });
+      const part = row!.id;
       rename(row!, id);
+      twins.aliases.push({ part, whole: id, distanceM: awayM(row!), evidence: [] });
     }
 
   const pairsSql = `select station_id as part, into_id as whole, verdict, distance_m as "distanceM", evidence
@@ -184,19 +179,11 @@ export async function saveIds(db: Db, source: string, { named, aliases }: GivenI
   );
   for (const some of slices(aliases, chunkAliases))
     await inTransaction(db, async (tx) => {
-      const both = columnsOf(some, "part", "whole");
       const insertSql = `insert into stations (id, source, lat, lon, brand, name, addr, removed_at)
          select part, source, lat, lon, brand, name, addr, server_now()
          from unnest(?::text[], ?::text[]) as a (part, whole) join stations on id = whole on conflict do nothing`;
-      await rows(tx, insertSql, both);
-      const lockSql =
-        "select id from stations where id = any(?::text[]) order by id for no key update";
-      await rows(tx, lockSql, [both.flat()]);
-      const openSql = "select id from stations where id = any(?::text[]) and removed_at is null";
-      const open = await rows<{ id: string }>(tx, openSql, [both[1]]);
-      const inService = new Set(open.map(({ id }) => id));
-      const joins = some.filter(({ whole }) => inService.has(whole));
-      if (joins.length > 0) await joinStations(tx, joins, "import");
-      await saveListed(tx, { listed: [], gone: joins.map(({ part }) => part) });
+      await rows(tx, insertSql, columnsOf(some, "part", "whole"));
+      const parts = await joinOpen(tx, some, true);
+      await saveListed(tx, { listed: [], gone: parts });
     });
 }

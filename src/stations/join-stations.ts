@@ -74,7 +74,12 @@ export const keepStationsApart = operatorAct(pair, stationId, async (tx, { other
  */
 export async function joinStations(
   tx: Tx,
-  joins: readonly { part: string; whole: string; metres?: number; evidence?: readonly string[] }[],
+  joins: readonly {
+    part: string;
+    whole: string;
+    distanceM?: number;
+    evidence?: readonly string[];
+  }[],
   actor: string,
 ): Promise<void> {
   const parts = joins.map(({ part }) => part);
@@ -105,7 +110,7 @@ export async function joinStations(
       actor,
       marked.map(({ id }) => id),
       ...both,
-      joins.map(({ metres = 0 }) => metres),
+      joins.map(({ distanceM = 0 }) => Math.round(distanceM)),
       joins.map(({ evidence = [] }) => evidence.join(", ")),
     ],
   );
