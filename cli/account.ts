@@ -1,10 +1,8 @@
 import { text } from "node:stream/consumers";
 import { Command } from "commander";
-import { verb } from "#cli/command.ts";
+import { choice, line, verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
-import { card, table, time, type Output } from "#cli/output.ts";
-import { ExitError } from "#cli/exit-error.ts";
-import { choice, line } from "#cli/values.ts";
+import { card, ExitError, type Output, table, time } from "#cli/output.ts";
 import {
   createAccount,
   disableAccount,

@@ -1,10 +1,19 @@
 import { type Command, Option } from "commander";
 import type { Static, TObject, TSchema } from "typebox";
-import { consent, fieldOf, verb, yesOption } from "#cli/command.ts";
-import { ExitError } from "#cli/exit-error.ts";
+import {
+  choice,
+  consent,
+  fieldOf,
+  flag,
+  integer,
+  line,
+  moment,
+  verb,
+  wordOr,
+  yesOption,
+} from "#cli/command.ts";
+import { card, ExitError, type Output } from "#cli/output.ts";
 import { withDb } from "#cli/instance.ts";
-import { card, type Output } from "#cli/output.ts";
-import { choice, flag, integer, line, moment, wordOr } from "#cli/values.ts";
 import { entries } from "#src/contract/query.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import { databaseNow } from "#src/infrastructure/clock.ts";

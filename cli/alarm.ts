@@ -1,11 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { Command } from "commander";
 import { byOf } from "#cli/act-verb.ts";
-import { verb } from "#cli/command.ts";
+import { id, listLimit, verb } from "#cli/command.ts";
 import { instanceConfig, withDb } from "#cli/instance.ts";
-import { card, readable, table, type Output } from "#cli/output.ts";
-import { ExitError } from "#cli/exit-error.ts";
-import { id, listLimit } from "#cli/values.ts";
+import { card, ExitError, type Output, readable, table } from "#cli/output.ts";
 import { acknowledgeAlarm, listAlarms } from "#src/alarms/alarms.ts";
 import { channelsOf, faultOf } from "#src/alarms/channels.ts";
 import { noteReached, readChannels } from "#src/alarms/claims.ts";

@@ -1,9 +1,8 @@
 import type { Command } from "commander";
-import { consent, verb, yesOption } from "#cli/command.ts";
+import { consent, id, listLimit, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, counted, readable, table, type Output } from "#cli/output.ts";
 import { changesText, findSelection, previewText, shownStations } from "#cli/selection.ts";
-import { id, listLimit } from "#cli/values.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import type { ConsoleBatch } from "#src/contract/console-review.ts";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";

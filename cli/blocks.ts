@@ -2,8 +2,7 @@ import { Command } from "commander";
 import { actVerb } from "#cli/act-verb.ts";
 import { verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
-import { readable, table, type Output } from "#cli/output.ts";
-import { ExitError } from "#cli/exit-error.ts";
+import { ExitError, type Output, readable, table } from "#cli/output.ts";
 import {
   blockNetwork,
   blockReporter,

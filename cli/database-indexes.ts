@@ -1,6 +1,5 @@
 import { withDb } from "#cli/instance.ts";
-import { ExitError } from "#cli/exit-error.ts";
-import type { Output } from "#cli/output.ts";
+import { ExitError, type Output } from "#cli/output.ts";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { lockIds } from "#src/infrastructure/locks.ts";
 import { hourMs } from "#src/domain/units.ts";

@@ -1,12 +1,10 @@
 import { Command } from "commander";
 import { byOf } from "#cli/act-verb.ts";
 import { dropRectangles } from "#cli/cached-rectangles.ts";
-import { consent, verb, yesOption } from "#cli/command.ts";
+import { consent, line, verb, yesOption } from "#cli/command.ts";
 import { rebuildIndexes } from "#cli/database-indexes.ts";
 import { withDb } from "#cli/instance.ts";
-import { ExitError } from "#cli/exit-error.ts";
-import { card, type Output } from "#cli/output.ts";
-import { line } from "#cli/values.ts";
+import { card, ExitError, type Output } from "#cli/output.ts";
 import { noteDatabase, markAllChanged } from "#src/feed/database-identity.ts";
 import { idsOfSource, saveStations } from "#src/import/apply-stations.ts";
 import type { Config } from "#src/infrastructure/config.ts";

@@ -1,11 +1,9 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { actVerb } from "#cli/act-verb.ts";
-import { verb } from "#cli/command.ts";
+import { id, verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
-import { card, type Output, table } from "#cli/output.ts";
-import { ExitError } from "#cli/exit-error.ts";
-import { id } from "#cli/values.ts";
+import { card, ExitError, type Output, table } from "#cli/output.ts";
 import type { ConsoleFeed } from "#src/contract/console-imports.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { dayS, hourS } from "#src/domain/units.ts";

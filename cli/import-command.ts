@@ -1,11 +1,9 @@
 import { stat } from "node:fs/promises";
 import { Command } from "commander";
 import { dropRectangles } from "#cli/cached-rectangles.ts";
-import { verb } from "#cli/command.ts";
+import { choice, integer, sourceName, verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
-import { table, type Output } from "#cli/output.ts";
-import { ExitError } from "#cli/exit-error.ts";
-import { choice, integer, sourceName } from "#cli/values.ts";
+import { ExitError, type Output, table } from "#cli/output.ts";
 import { cityFormats } from "#src/import/read-cities.ts";
 import { importCities } from "#src/import/import-cities.ts";
 import type { ImportOptions, ImportSummary } from "#src/import/file-import.ts";

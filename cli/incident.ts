@@ -1,9 +1,8 @@
 import { Command } from "commander";
 import { actVerb } from "#cli/act-verb.ts";
-import { verb } from "#cli/command.ts";
+import { line, verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { table, type Output } from "#cli/output.ts";
-import { line } from "#cli/values.ts";
 import { shownDays } from "#src/alarms/service/days.ts";
 import {
   closeIncident,

@@ -1,9 +1,8 @@
 import { Command } from "commander";
 import { actVerb, byOf } from "#cli/act-verb.ts";
-import { consent, verb, yesOption } from "#cli/command.ts";
+import { consent, id, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, readable, table, type Output } from "#cli/output.ts";
-import { id } from "#cli/values.ts";
 import {
   alreadyRevoked,
   changeKey,

@@ -1,9 +1,8 @@
 import { Command } from "commander";
 import { actVerb } from "#cli/act-verb.ts";
-import { verb } from "#cli/command.ts";
+import { choice, id, listLimit, verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { harmless, readable, table, type Output } from "#cli/output.ts";
-import { choice, id, listLimit } from "#cli/values.ts";
 import { refuseAbsentPartner } from "#src/keys/partners.ts";
 import {
   approveLimitRequest,

@@ -1,8 +1,7 @@
 import { Command } from "commander";
-import { verb } from "#cli/command.ts";
+import { line, listLimit, moment, verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { readable, table, type Output } from "#cli/output.ts";
-import { line, listLimit, moment } from "#cli/values.ts";
 import { listActions, type LogFilter } from "#src/operators/operator-log.ts";
 
 /** `operator log list`: operators' acts with their times. Nothing is ever removed from the log. */

@@ -1,10 +1,8 @@
 import { Command } from "commander";
 import { doAct } from "#cli/act-verb.ts";
-import { verb, yesOption } from "#cli/command.ts";
+import { line, listLimit, markId, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
-import { card, readable, table, type Output } from "#cli/output.ts";
-import { ExitError } from "#cli/exit-error.ts";
-import { listLimit, markId, line } from "#cli/values.ts";
+import { card, ExitError, type Output, readable, table } from "#cli/output.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import { isRefusal } from "#src/contract/refusals.ts";
 import { listFailed } from "#src/marks/backlog.ts";

@@ -2,7 +2,7 @@ import { userInfo } from "node:os";
 import { Command, CommanderError } from "commander";
 import { accountCommand } from "#cli/account.ts";
 import { alarmCommand } from "#cli/alarm.ts";
-import { aboutField, examples, helpWords, naming } from "#cli/command.ts";
+import { aboutField, examples, helpWords, line, naming } from "#cli/command.ts";
 import { databaseCommand, demoCommand } from "#cli/database.ts";
 import { brandCommand } from "#cli/brand.ts";
 import { networkCommand } from "#cli/blocks.ts";
@@ -14,10 +14,9 @@ import { keyCommand } from "#cli/key.ts";
 import { limitRequestCommand } from "#cli/limit-request.ts";
 import { logCommand } from "#cli/log.ts";
 import { marksCommand } from "#cli/marks.ts";
-import { createOutput, type Output, type Surroundings } from "#cli/output.ts";
+import { createOutput, ExitError, type Output, type Surroundings } from "#cli/output.ts";
 import { partnerCommand } from "#cli/partner.ts";
 import { queuesCommand } from "#cli/queues.ts";
-import { ExitError } from "#cli/exit-error.ts";
 import { reporterCommand } from "#cli/reporter.ts";
 import { retentionCommand } from "#cli/retention.ts";
 import { reviewCommand } from "#cli/review.ts";
@@ -27,7 +26,6 @@ import { stationCommand } from "#cli/station.ts";
 import { stationsCommand } from "#cli/stations.ts";
 import { suggestionCommand } from "#cli/suggestion.ts";
 import { statusesCommand } from "#cli/statuses.ts";
-import { line } from "#cli/values.ts";
 import { webhookCommand } from "#cli/webhook.ts";
 
 /** The nouns of `operator`, in the order of its help. */

@@ -1,10 +1,8 @@
 import type { Job, Queue } from "bullmq";
 import { Command } from "commander";
-import { examples, verb } from "#cli/command.ts";
+import { choice, examples, line, verb } from "#cli/command.ts";
 import { instanceConfig, withDb } from "#cli/instance.ts";
-import { card, table, time, type Output } from "#cli/output.ts";
-import { ExitError, unknown } from "#cli/exit-error.ts";
-import { choice, line } from "#cli/values.ts";
+import { card, ExitError, type Output, table, time, unknown } from "#cli/output.ts";
 import { withQueues } from "#cli/with-queues.ts";
 import { type Backlog, listRefolds, readBacklog } from "#src/marks/backlog.ts";
 import { act } from "#src/operators/act.ts";

@@ -1,10 +1,8 @@
 import { Command } from "commander";
 import { addReporterBlock } from "#cli/blocks.ts";
-import { consent, verb, yesOption } from "#cli/command.ts";
+import { consent, id, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
-import { card, type Output } from "#cli/output.ts";
-import { ExitError } from "#cli/exit-error.ts";
-import { id } from "#cli/values.ts";
+import { card, ExitError, type Output } from "#cli/output.ts";
 import { eraseByOperator } from "#src/marks/erasure.ts";
 import { exportPerson } from "#src/marks/person-export.ts";
 import type { Person } from "#src/marks/marks.ts";

@@ -1,9 +1,8 @@
 import { Command } from "commander";
 import { doAct } from "#cli/act-verb.ts";
-import { verb } from "#cli/command.ts";
+import { line, verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, table, type Output } from "#cli/output.ts";
-import { line } from "#cli/values.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { allowRetention, countedMost, listRetentionAsks } from "#src/operators/retention-asks.ts";
 

@@ -1,12 +1,10 @@
 import { Command } from "commander";
 import { actVerb, doAct } from "#cli/act-verb.ts";
 import { decideSelected, recordVerbs } from "#cli/batches.ts";
-import { verb, yesOption } from "#cli/command.ts";
+import { listLimit, markId, verb, yesOption } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
-import { card, harmless, readable, table, type Output } from "#cli/output.ts";
-import { ExitError } from "#cli/exit-error.ts";
+import { card, ExitError, harmless, type Output, readable, table } from "#cli/output.ts";
 import { selecting } from "#cli/selection.ts";
-import { listLimit, markId } from "#cli/values.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { heldGroups } from "#src/marks/held-groups.ts";
 import { listHeld } from "#src/marks/held.ts";

@@ -1,8 +1,7 @@
 import { Command } from "commander";
-import { verb } from "#cli/command.ts";
+import { moment, stationId, verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, table, type Output } from "#cli/output.ts";
-import { moment, stationId } from "#cli/values.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { rebuildRuns } from "#src/marks/rebuild-runs.ts";
 import { loadRuns } from "#src/marks/stored-runs.ts";

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { withInput } from "#cli/act-verb.ts";
-import { counted, table } from "#cli/output.ts";
-import { ExitError } from "#cli/exit-error.ts";
-import { line, stationId } from "#cli/values.ts";
+import { counted, ExitError, table } from "#cli/output.ts";
+import { line, stationId } from "#cli/command.ts";
 import type { ConsoleRollback, ConsoleRollbackChange } from "#src/contract/console-review.ts";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { statuses } from "#src/domain/vocabulary.ts";

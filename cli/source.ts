@@ -1,11 +1,9 @@
 import { Command } from "commander";
 import { doAct } from "#cli/act-verb.ts";
-import { verb } from "#cli/command.ts";
-import { ExitError } from "#cli/exit-error.ts";
+import { sourceName, verb } from "#cli/command.ts";
+import { card, counted, ExitError, type Output, table } from "#cli/output.ts";
 import { withDb } from "#cli/instance.ts";
 import { why } from "#cli/import-command.ts";
-import { card, counted, table, type Output } from "#cli/output.ts";
-import { sourceName } from "#cli/values.ts";
 import { fileField, fileFields } from "#cli/station.ts";
 import { entries } from "#src/contract/query.ts";
 import { asFault, isFault } from "#src/import/read-text.ts";

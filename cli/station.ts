@@ -1,10 +1,8 @@
 import { Command } from "commander";
 import { actVerb, doAct, stationIdOf } from "#cli/act-verb.ts";
-import { verb } from "#cli/command.ts";
+import { choice, degrees, line, verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
-import { card, type Output, table } from "#cli/output.ts";
-import { ExitError } from "#cli/exit-error.ts";
-import { choice, degrees, line } from "#cli/values.ts";
+import { card, ExitError, type Output, table } from "#cli/output.ts";
 import type { HandSet } from "#src/contract/console.ts";
 import { cleanText } from "#src/import/clean-text.ts";
 import { unknown } from "#src/operators/act.ts";

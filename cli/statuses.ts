@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Command } from "commander";
-import { verb } from "#cli/command.ts";
+import { choice, guards, integer, moment, sourceName, verb } from "#cli/command.ts";
 import {
   importHead,
   noteRefusals,
@@ -10,9 +10,7 @@ import {
   runImport,
   why,
 } from "#cli/import-command.ts";
-import { counted, type Output } from "#cli/output.ts";
-import { ExitError } from "#cli/exit-error.ts";
-import { choice, guards, integer, moment, sourceName } from "#cli/values.ts";
+import { counted, ExitError, type Output } from "#cli/output.ts";
 import { wakeMarks } from "#cli/with-queues.ts";
 import { hourMs, dayMs } from "#src/domain/units.ts";
 import { importStatuses, type StatusSummary } from "#src/import/import-statuses.ts";

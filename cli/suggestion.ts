@@ -1,9 +1,8 @@
 import { Command } from "commander";
 import { actVerb } from "#cli/act-verb.ts";
-import { verb } from "#cli/command.ts";
+import { listLimit, verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { type Output, table } from "#cli/output.ts";
-import { listLimit } from "#cli/values.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { decideSuggestion, openSuggestions, undoSuggestion } from "#src/stations/suggestions.ts";
 

@@ -1,9 +1,8 @@
 import { Command } from "commander";
 import { actVerb } from "#cli/act-verb.ts";
-import { verb } from "#cli/command.ts";
+import { id, verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, type Output, readable, table } from "#cli/output.ts";
-import { id } from "#cli/values.ts";
 import { cleanText } from "#src/import/clean-text.ts";
 import { refuseAbsentPartner } from "#src/keys/partners.ts";
 import { unknown } from "#src/operators/act.ts";

@@ -1,5 +1,5 @@
 import type { Queue } from "bullmq";
-import { ExitError } from "#cli/exit-error.ts";
+import { ExitError } from "#cli/output.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { slices } from "#src/infrastructure/lists.ts";
 import { createLog } from "#src/infrastructure/log.ts";

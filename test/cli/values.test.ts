@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { ExitError } from "#cli/exit-error.ts";
-import { flag, integer, line, moment, wordOr } from "#cli/values.ts";
+import { ExitError } from "#cli/output.ts";
+import { flag, integer, line, moment, wordOr } from "#cli/command.ts";
 import { entries } from "#src/contract/query.ts";
 
 const refuses = (parse: (text: string) => unknown, texts: readonly string[]): void => {
