@@ -62,11 +62,8 @@ export function createServices(config: Config, parts: ServiceParts) {
   const quarantine = createQuarantine(log, rowsAlarm(db, clock));
   const ids = createIdTable();
   const { statusLifetimeMs: lifetimeMs, plainBytes } = config;
-  const onUnknownZone = (zone: string): void =>
-    log.warn(
-      { reason: zone },
-      "this Node does not know a time zone: opening hours there are unknown",
-    );
+  const onUnknownZone = (reason: string): void =>
+    log.warn({ reason }, "this Node does not know a time zone: opening hours there are unknown");
   const model = createReadModel({ lifetimeMs, plainBytes, ids, onUnknownZone });
   const waiters = createWaiters();
   const producer = createProducer(config, log, clock);

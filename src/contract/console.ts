@@ -11,6 +11,7 @@ import type { Point } from "#src/domain/geo.ts";
 import type { Feed } from "#src/domain/service-state.ts";
 import type { FuelBlock } from "#src/domain/state.ts";
 import type { SuggestionKind } from "#src/domain/suggestion.ts";
+import type { UsageDay } from "#src/domain/usage.ts";
 import type { Outcome, Rule } from "#src/domain/vocabulary.ts";
 
 // Messages between the console's server and its pages. Times are ms since the epoch, null for never.
@@ -76,14 +77,7 @@ export interface ConsoleKey extends Omit<ShownKey, "state" | "current"> {
 }
 
 /** One UTC day of a partner's requests. */
-export interface ConsoleUsageDay {
-  /** `YYYY-MM-DD`. */
-  date: string;
-  requests: number;
-  not_modified: number;
-  errors: number;
-  widget: number;
-}
+export type ConsoleUsageDay = Omit<UsageDay, "methods"> & { widget: number };
 
 export interface ConsoleLimitRequest extends ShownLimitRequest {
   partner_id: number;
@@ -192,6 +186,7 @@ export interface ConsoleLogEntry {
 export interface ConsoleQueue {
   queue: string;
   depth: number;
+  /** Age of the job that waits longest, whole seconds; null when none does. */
   oldest_age_s: number | null;
   active: number;
   failed: number;

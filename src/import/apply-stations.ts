@@ -6,6 +6,9 @@ import { inTransaction, rows, type Db, type Statements, type Tx } from "#src/inf
 import { type HandEdits, overrule, readEdits, saveEdits } from "#src/stations/hand-edits.ts";
 import { keepShown, type Own, readOwn, saveOwn } from "#src/stations/shown-fields.ts";
 
+/** Columns of a station that its source fills, positions first. */
+const facts = "lat, lon, brand, name, addr, grades_sold, opening_hours, closed";
+const factNames = facts.split(", ") as (keyof StationRow)[];
 const [chunkRows, comparedRows] = [1000, 2000];
 /**
  * Changes that are saved in one transaction: the whole import or nothing. Its stamps, at its end, hold up all others
@@ -144,16 +147,13 @@ const [between, within] = ["\u001e", "\u001f"];
  * separators of ours.
  */
 async function unlike(db: Db, source: string, some: readonly StationRow[]): Promise<Set<string>> {
-  const says = some.map(
-    ({ lat, lon, brand, name, addr, grades_sold, opening_hours, closed = "" }) =>
-      [lat, lon, brand, name, addr, grades_sold, opening_hours, closed].join(within),
-  );
+  const says = some.map((row) => factNames.map((name) => row[name] ?? "").join(within));
   const found = await rows<{ id: string }>(
     db,
     `select r.id from unnest(string_to_array(?, e'\\x1e'), string_to_array(?, e'\\x1e')) as r (id, says)
        -- The limit makes it look for each id in the index; else it would read all stations for each of these statements.
        left join lateral (
-         select concat_ws(e'\\x1f', lat, lon, brand, name, addr, grades_sold, opening_hours, closed) as stored
+         select concat_ws(e'\\x1f', ${facts}) as stored
          from stations where id = r.id and source = ? and removed_at is null limit 1) s on true
      where stored is distinct from says
        or exists (select from station_edits where station_id = r.id)
@@ -168,16 +168,7 @@ async function unlike(db: Db, source: string, some: readonly StationRow[]): Prom
  * closed by hand, and those that are parts of other stations, `listed` or not by the newest file. `places` has all but
  * the parts, where files have them.
  */
-export async function idsOfSource(
-  db: Db,
-  source: string,
-): Promise<{
-  inService: string[];
-  reopened: string[];
-  closed: string[];
-  parts: { id: string; whole: string; listed: boolean }[];
-  places: Map<string, Point>;
-}> {
+export async function idsOfSource(db: Db, source: string) {
   const sql = `select s.id, s.removed_at is null as open, e.in_service is true as reopened,
        coalesce(e.file_lat, s.lat) as lat, coalesce(e.file_lon, s.lon) as lon from stations s left join station_edits e on e.station_id = s.id
      where s.source = ? and (s.removed_at is null or e.in_service = false)`;
@@ -247,15 +238,11 @@ interface Stored extends StationRow {
 /** Compares rows of a file with what is stored, and with what operators have set. */
 async function compareChunk(on: Db | Tx, source: string, chunk: readonly StationRow[]) {
   const ids = chunk.map(({ id }) => id);
-  const sql = `select id, source, removed_at is not null as removed, lat, lon, brand, name, addr,
-        grades_sold, opening_hours, closed
+  const sql = `select id, source, removed_at is not null as removed, ${facts}
       from stations where id = any(?::text[])`;
   const stored = await rows<Stored>(on, sql, [ids]);
   const edited = await readEdits(on, ids);
-  const rowsOfFile = chunk.map((station) => {
-    const { id, lat, lon, brand, name, addr, grades_sold, opening_hours, closed = "" } = station;
-    return { id, lat, lon, brand, name, addr, grades_sold, opening_hours, closed };
-  });
+  const rowsOfFile = chunk.map((row): StationRow => ({ closed: "", ...row }));
   const owns = await readOwn(on, ids);
   const { served, newEdits, newOwn, kept } = withEdits(rowsOfFile, stored, edited, owns);
   const partsSql =
@@ -338,18 +325,14 @@ async function writeStations(
   // One list for each column: ten thousand bindings of a thousand rows would cost a second time what Postgres does.
   await rows(
     tx,
-    `insert into stations (id, source, lat, lon, brand, name, addr, grades_sold, opening_hours, closed, updated_at)
-     select id, ?, lat, lon, brand, name, addr, grades_sold, opening_hours, closed, server_now()
+    `insert into stations (id, source, ${facts}, updated_at)
+     select id, ?, ${facts}, server_now()
      from unnest(?::text[], ?::float8[], ?::float8[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
-       as r (id, lat, lon, brand, name, addr, grades_sold, opening_hours, closed)
+       as r (id, ${facts})
      -- Setting the id, even to its own value, would lock out workers whose rows refer to the station, and deadlock.
-     on conflict (id) do update set source = excluded.source, lat = excluded.lat, lon = excluded.lon,
-       brand = excluded.brand, name = excluded.name, addr = excluded.addr, grades_sold = excluded.grades_sold,
-       opening_hours = excluded.opening_hours, closed = excluded.closed, updated_at = excluded.updated_at
+     on conflict (id) do update set source = excluded.source, updated_at = excluded.updated_at,
+       ${factNames.map((name) => `${name} = excluded.${name}`).join()}
        ${closed ? "" : ", removed_at = null"}`,
-    [
-      ...[source, list("id"), list("lat"), list("lon"), list("brand"), list("name")],
-      ...[list("addr"), list("grades_sold"), list("opening_hours"), list("closed")],
-    ],
+    [source, list("id"), ...factNames.map(list)],
   );
 }

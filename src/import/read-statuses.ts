@@ -2,7 +2,7 @@ import type { Point } from "#src/domain/geo.ts";
 import { type Grade, grades, parseGrade, type Status, statuses } from "#src/domain/vocabulary.ts";
 import { endsWithLine } from "#src/import/csv-lines.ts";
 import { csvTable } from "#src/import/csv-table.ts";
-import { holdsNone, type Reasons, refuse, type Refused } from "#src/import/file-import.ts";
+import { type Collected, holdsNone, refuse, type Refused } from "#src/import/file-import.ts";
 import type { RefusedRows } from "#src/import/refusals.ts";
 import { createTimeReader } from "#src/import/source-times.ts";
 import { advice, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
@@ -27,13 +27,9 @@ export interface SourceStatus {
   written: string;
 }
 
-export interface StatusesRead {
-  /** Lines of all `statuses`, and refused lines. */
-  read: number;
+/** `read`: lines of all `statuses`, and refused lines. */
+export interface StatusesRead extends Omit<Collected<never>, "found" | "repeated"> {
   statuses: SourceStatus[];
-  refused: number;
-  reasons: Reasons;
-  rows?: RefusedRows | undefined;
 }
 
 /** Coordinates as a file writes them; null when they are missing or invalid. */

@@ -4,10 +4,9 @@ import { endsWithLine } from "#src/import/csv-lines.ts";
 import { holdsNone, refuse } from "#src/import/file-import.ts";
 import { advice, type ReadProgress, wrongFile } from "#src/import/read-text.ts";
 import type { SourceStatus, StatusesRead } from "#src/import/read-statuses.ts";
-import type { RefusedRows } from "#src/import/refusals.ts";
 import { createGradeOf, fuelsIn, type GradeOf } from "#src/import/source-fuels.ts";
 import { type FoundFiles, recordsIn } from "#src/import/source-files.ts";
-import { pointOf } from "#src/import/source-stations.ts";
+import { pointOf, type ReadOptions } from "#src/import/source-stations.ts";
 import { pathOf, rowsOf, textFrom } from "#src/import/source-values.ts";
 import type { Source } from "#src/import/source.ts";
 import { createStockOutReader, type StockOut } from "#src/import/stock-outs.ts";
@@ -24,15 +23,7 @@ interface Station {
   place: string;
 }
 
-export interface StockOptions {
-  /** The name under which the stations are stored. */
-  label: string;
-  /** The moment (ms) that ages are counted from. */
-  now: number;
-  notSoldMs?: number;
-  progress: ReadProgress;
-  rows?: RefusedRows | undefined;
-}
+type StockOptions = ReadOptions & { notSoldMs?: number };
 
 /**
  * Statuses from the stock-outs of a source. A fuel without one is there; where the source says what is sold, only if it

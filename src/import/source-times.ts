@@ -1,5 +1,6 @@
 import { parseTime } from "#src/domain/time.ts";
-import { dayMs, hourMs, minuteMs } from "#src/domain/units.ts";
+import { dayMs } from "#src/domain/units.ts";
+import { zoneAheadMs } from "#src/domain/wall-clock.ts";
 
 /** What a date without a time stands for: the beginning or the end of its day. */
 type DayAs = "start" | "end";
@@ -12,12 +13,7 @@ type TimeReader = (text: string, dayAs?: DayAs) => number | null;
  * spring skips, an hour is added.
  */
 export function createTimeReader(timezone: string): TimeReader {
-  const format = new Intl.DateTimeFormat("en", { timeZone: timezone, timeZoneName: "shortOffset" });
-  /** ms by which the zone is ahead of UTC at a moment. */
-  const aheadMs = (ms: number): number => {
-    const [, sign, hours, minutes = 0] = /GMT([+-])(\d+)(?::(\d+))?/.exec(format.format(ms)) ?? [];
-    return (Number(hours ?? 0) * hourMs + Number(minutes) * minuteMs) * (sign === "-" ? -1 : 1);
-  };
+  const aheadMs = (ms: number): number => zoneAheadMs(ms, timezone);
   return (written, dayAs) => {
     if (/^\d{10}(\d{3})?$/.test(written)) return Number(written.padEnd(13, "0"));
     const text = plainTime(written);

@@ -61,12 +61,11 @@ const entries = {
   ...{ rows: optional(text), file: optional(text), station: optional(value) },
   ...{ until: optional(value), final: optional(condition) },
 };
-const notSoldDays = Type.Integer({ minimum: 1, maximum: 3650 });
 const stock = closed({
   ...entries,
   fuel: value,
   since: value,
-  not_sold_days: optional(notSoldDays),
+  not_sold_days: optional(Type.Integer({ minimum: 1, maximum: 3650 })),
 });
 const closures = closed({ ...entries, when: optional(condition), since: optional(value) });
 

@@ -1,11 +1,11 @@
-import { distanceM, type Point } from "#src/domain/geo.ts";
+import { distanceM } from "#src/domain/geo.ts";
 import { candidateM, contradiction, type Evidence } from "#src/import/match-stations.ts";
 import { matchSources, type SourcePlace, type Twins } from "#src/import/match-sources.ts";
 import type { ImportedStation } from "#src/import/osm-station.ts";
 import { joinOpen } from "#src/import/join-sources.ts";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { columnsOf, grouped, slices } from "#src/infrastructure/lists.ts";
-import { saveListed } from "#src/import/apply-stations.ts";
+import { type idsOfSource, saveListed } from "#src/import/apply-stations.ts";
 import { earlierIdOf, hashedId } from "#src/stations/own-ids.ts";
 
 /** What an import stores of the ids in its file. */
@@ -18,12 +18,10 @@ interface GivenIds {
   named: { plain: string; id: string }[];
 }
 
-/** The source's stations: `places` of all but those parts of others, and whether its file has all that are left. */
-interface Stored {
-  places: ReadonlyMap<string, Point>;
-  parts: readonly { id: string; whole: string; listed: boolean }[];
+/** The source's stations, and whether its file has all that are left. */
+type Stored = Pick<Awaited<ReturnType<typeof idsOfSource>>, "places" | "parts"> & {
   replaces: boolean;
-}
+};
 
 type Row = ImportedStation;
 

@@ -4,10 +4,10 @@ import { type KnownBrand, knownBrands } from "#src/import/brand-names.ts";
 import { type Reasons, refuse } from "#src/import/file-import.ts";
 import { isRecord } from "#src/import/json-items.ts";
 import { type ImportedStation, shownNames } from "#src/import/osm-station.ts";
-import { stockFile } from "#src/import/import-source.ts";
+import { type SourceSummary, stockFile } from "#src/import/import-source.ts";
 import { refuseUntimely } from "#src/import/import-statuses.ts";
 import type { StatusesRead } from "#src/import/read-statuses.ts";
-import { createRefusedRows, example, type RefusedRow } from "#src/import/refusals.ts";
+import { createRefusedRows, example } from "#src/import/refusals.ts";
 import { joinSame } from "#src/import/same-station.ts";
 import { pathsOf, type Source, storedAs } from "#src/import/source.ts";
 import { findFiles, type FoundFiles, recordsIn } from "#src/import/source-files.ts";
@@ -17,29 +17,23 @@ import { hoursFault, readableHours } from "#src/stations/opening-hours.ts";
 import { isNearCountry } from "#src/stations/territories.ts";
 
 /** What the files of a source give, without a database. */
-export interface Tried {
-  source: string;
-  read: number;
+export interface Tried
+  extends
+    Pick<StatusesRead, "read" | "refused" | "reasons">,
+    Pick<SourceSummary, "source" | "unknown_fuels" | "noted" | "second_file" | "refused_rows"> {
   stations: number;
-  refused: number;
-  reasons: Reasons;
   /** Stations that have each field. */
   coverage: Record<string, number>;
   /** Stations that sell each grade. */
   grades: Partial<Record<Grade, number>>;
   /** Stations whose brand no list knows. */
   brands_unknown: number;
-  unknown_fuels: Record<string, number>;
-  /** As in the summary of an import. */
-  noted: Record<string, number>;
-  second_file: string | null;
   /** What an import would take of the stock-outs; null without any. */
   stock: Pick<StatusesRead, "read" | "refused" | "reasons"> | null;
   /** Columns or keys that the description does not use. */
   unused: string[];
   /** The first stations as they would be stored. */
   first: Record<string, string | number>[];
-  refused_rows: readonly RefusedRow[];
   verdict: string;
 }
 
@@ -97,12 +91,9 @@ export async function trySource(source: Source, paths: readonly string[]): Promi
   };
   const verdict = verdictOn(tried, abroad, country);
   const [text] = unread;
-  if (text === undefined) return { ...tried, verdict };
   const most = `the opening hours of ${unread.length} of ${hours.length} stations cannot be read and would be left out`;
-  return {
-    ...tried,
-    verdict: `${verdict} But ${most}, the first: "${text}" (${hoursFault(text)}).`,
-  };
+  const but = text && ` But ${most}, the first: "${text}" (${hoursFault(text)}).`;
+  return { ...tried, verdict: verdict + (but ?? "") };
 }
 
 const shown = (station: ImportedStation, known: KnownBrand): Record<string, string | number> => {

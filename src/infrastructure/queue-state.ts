@@ -1,4 +1,5 @@
 import type { Job, Queue } from "bullmq";
+import type { ConsoleQueue } from "#src/contract/console.ts";
 import { ageOf } from "#src/domain/age.ts";
 
 /** In a file of its own, because most commands of the command line name the queues but need no queue library. */
@@ -13,13 +14,7 @@ export const queueNames = [
 export type QueueName = (typeof queueNames)[number];
 
 /** The waiting, active and failed jobs of one queue. */
-export interface QueueDepth {
-  depth: number;
-  /** Age of the job that waits longest, whole seconds; null when none does. */
-  oldest_age_s: number | null;
-  active: number;
-  failed: number;
-}
+export type QueueDepth = Omit<ConsoleQueue, "queue">;
 
 /**
  * True for a job that blocks others of its deduplication though nobody will ever take it: it is in no list, or it has
