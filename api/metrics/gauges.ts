@@ -13,7 +13,7 @@ import type { ConsoleFeed } from "#src/contract/console-imports.ts";
 import { readChanceProgress } from "#src/feed/chance-levels.ts";
 import { listFeeds } from "#src/import/feeds/feeds.ts";
 import { readBacklog } from "#src/marks/backlog.ts";
-import { type AlertCounts, countAlerts } from "#src/pushes/alerts/claims.ts";
+import { countAlerts } from "#src/pushes/alerts/claims.ts";
 import { oldestDay } from "#src/marks/mark-tables.ts";
 import { dayS } from "#src/domain/units.ts";
 
@@ -235,9 +235,11 @@ export function registerGauges(services: MetricsDeps): void {
   );
 
   const backlog = kept(() => figuresOf("backlog", keptMs, () => readBacklog(db)));
-  type Backlog = Awaited<ReturnType<typeof readBacklog>>;
-  const ofMarks = (name: string, help: string, pick: (backlog: Backlog) => number): void =>
-    gauge(name, help, () => backlog().then((found) => (found === null ? NaN : pick(found))));
+  const figureOf =
+    <T>(ask: () => Promise<T | null>) =>
+    (name: string, help: string, pick: (found: T) => number): void =>
+      gauge(name, help, () => ask().then((found) => (found === null ? NaN : pick(found))));
+  const ofMarks = figureOf(backlog);
   ofMarks(
     "fuelmark_marks_unprocessed",
     "Stored marks that no worker has processed yet.",
@@ -260,8 +262,7 @@ export function registerGauges(services: MetricsDeps): void {
   );
 
   const told = kept(() => figuresOf("fuel alerts", keptMs, () => countAlerts(db)));
-  const ofAlerts = (name: string, help: string, pick: (counts: AlertCounts) => number): void =>
-    gauge(name, help, () => told().then((found) => (found === null ? NaN : pick(found))));
+  const ofAlerts = figureOf(told);
   ofAlerts("fuelmark_fuel_alerts", "What drivers want to be told of.", ({ alerts }) => alerts);
   ofAlerts(
     "fuelmark_fuel_alerts_waiting",

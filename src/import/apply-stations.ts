@@ -179,8 +179,7 @@ export async function idsOfSource(db: Db, source: string) {
      where verdict = 'joined' and source = ?`;
   const parts = await rows<{ id: string; whole: string; listed: boolean }>(db, partsSql, [source]);
   const idsOf = (some: typeof found): string[] => some.map(({ id }) => id);
-  const places = new Map<string, Point>();
-  for (const one of found) places.set(one.id, one);
+  const places = new Map<string, Point>(found.map((one) => [one.id, one]));
   for (const { id } of parts) places.delete(id);
   return {
     places,

@@ -91,17 +91,12 @@ export async function importSource(
     // A dry run cannot find stations that are not here yet.
     const isUnknown = stock === null || (dryRun && stations.added > 0);
     const path = files.get(stockFile(source) ?? "")?.path ?? "";
-    const statusOptions = {
-      ...common,
-      path,
-      format: source.name,
-      touched,
-      maxAgeMs: dayMs,
-      asOf: null,
-    };
+    const more = { format: source.name, touched, maxAgeMs: dayMs, asOf: null };
     const statuses = isUnknown
       ? null
-      : await importStatusRows(db, config, statusOptions, () => Promise.resolve(stock));
+      : await importStatusRows(db, config, { ...common, path, ...more }, () =>
+          Promise.resolve(stock),
+        );
     if (statuses !== null && isFault(statuses)) return statuses;
     const { first: refused_rows, noted } = rows;
     return { source: label, stations, statuses, ...told!, noted, refused_rows };

@@ -60,9 +60,7 @@ async function apply(
   const known = await idsOfSource(db, source);
   const [inService, closed] = [new Set(known.inService), new Set(known.closed)];
   const parts = new Set(known.parts.map(({ id }) => id));
-  const given = await giveIds(db, source, staged.found, {
-    ...{ places: known.places, parts: known.parts, replaces: replaceSource },
-  });
+  const given = await giveIds(db, source, staged.found, known, replaceSource);
   await guardPositions(db, options, staged.found);
   const imported = withoutTownBrands(inCountry(staged, options.country), cities);
   const listed = known.parts.filter((part) => part.listed).map(({ id }) => id);
@@ -128,11 +126,7 @@ const inCountry = (staged: Staged, country: string | undefined): ImportedStation
   staged.found.filter((station) => {
     if (country === undefined || isNearCountry(station, country)) return true;
     const { id, own = id, place = "", lat, lon } = station;
-    refuse(staged, "other-country", 1, {
-      place,
-      id: own,
-      field: "lat, lon",
-      value: `${lat} ${lon}`,
-    });
+    const about = { place, id: own, field: "lat, lon", value: `${lat} ${lon}` };
+    refuse(staged, "other-country", 1, about);
     return false;
   });

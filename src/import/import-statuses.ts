@@ -1,5 +1,5 @@
 import { databaseNow } from "#src/infrastructure/clock.ts";
-import { grouped, slices } from "#src/infrastructure/lists.ts";
+import { grouped } from "#src/infrastructure/lists.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { type Db, rows } from "#src/infrastructure/db.ts";
 import { distanceM, type Point } from "#src/domain/geo.ts";
@@ -18,14 +18,7 @@ import { applyImportedStatuses, type ImportedStatus } from "#src/import/imported
 import type { FileFault, ReadProgress } from "#src/import/read-text.ts";
 import { readStatusCsv, type StatusesRead, type StatusFormat } from "#src/import/read-statuses.ts";
 import { type RefusalsFault, withRefusedRows } from "#src/import/refusals.ts";
-import {
-  candidates,
-  idOf,
-  isOne,
-  type OwnMatch,
-  stationIdIn,
-  stationsByOwnId,
-} from "#src/stations/own-ids.ts";
+import { idOf, severalOf, stationIdIn, stationsByOwnId } from "#src/stations/own-ids.ts";
 import { sourceNamed } from "#src/import/source-list.ts";
 import { readSourceStock } from "#src/import/source-stock.ts";
 
@@ -62,7 +55,6 @@ export interface StatusSummary extends Omit<ImportSummary, "removed" | "doubtful
 }
 
 const nearM = 50;
-const askedIds = 5000;
 const aheadMs = 300_000;
 
 /** Imports statuses from a file of the plain CSV, or of French stock-outs. */
@@ -125,10 +117,8 @@ async function apply(
     if (!dryRun) touched(ids);
     progress("saving", done, statuses.length);
   });
-  for (const { lines, own, place, written } of applied.older)
-    refuse(staged, "older-than-known", lines, {
-      ...{ place, id: own, field: "updated", value: written },
-    });
+  for (const one of applied.older)
+    leaveOut(staged, "older-than-known", one, { field: "updated", value: one.written });
   const { added, changed, unchanged, behindMarks } = applied;
   const merged = staged.read - staged.refused - added - changed - unchanged;
   return {
@@ -138,15 +128,21 @@ async function apply(
   };
 }
 
+const leaveOut = (
+  staged: StatusesRead,
+  reason: string,
+  { lines, place, own }: Pick<ImportedStatus, "lines" | "place" | "own">,
+  about: Refused["about"],
+): void => refuse(staged, reason, lines, { place, id: own, ...about });
+
 /** Refuses statuses that are older than `maxAgeMs`, or of a time to come. */
 export function refuseUntimely(staged: StatusesRead, now: number, maxAgeMs: number): void {
-  staged.statuses = staged.statuses.filter(({ updated, lines, own, place, written }) => {
+  staged.statuses = staged.statuses.filter((one) => {
+    const { updated, written } = one;
     const fault =
       updated > now + aheadMs ? "in-the-future" : updated <= now - maxAgeMs ? "too-old" : null;
-    if (fault !== null)
-      refuse(staged, fault, lines, {
-        ...{ place, id: own, field: "updated", value: written || formatTime(updated) },
-      });
+    const about = { field: "updated", value: written || formatTime(updated) };
+    if (fault !== null) leaveOut(staged, fault, one, about);
     return fault === null;
   });
 }
@@ -165,9 +161,7 @@ async function atOurStations(
     if ("refused" in station) {
       const where = point && { field: "lat, lon", value: `${point.lat} ${point.lon}` };
       const about = where ?? { field: "station_id", value: own };
-      refuse(staged, station.refused, status.lines, {
-        ...{ place: status.place, id: own, ...about, ...station.about },
-      });
+      leaveOut(staged, station.refused, status, { ...about, ...station.about });
       continue;
     }
     const found = { ...status, stationId: station.id, metres: station.metres };
@@ -177,10 +171,8 @@ async function atOurStations(
       found.metres < other.metres ||
       (found.metres === other.metres && found.updated > other.updated);
     if (other !== undefined) {
-      const [{ lines, own, place }, kept] = counts ? [other, found] : [found, other];
-      refuse(staged, "same-station", lines, {
-        ...{ place, id: own, field: "station_id", value: kept.own },
-      });
+      const [left, kept] = counts ? [other, found] : [found, other];
+      leaveOut(staged, "same-station", left, { field: "station_id", value: kept.own });
     }
     if (counts) taken.set(station.id, found);
   }
@@ -210,13 +202,7 @@ async function createStationFinder(db: Db, source: string, { statuses }: Statuse
       .find((id) => ids.has(id));
   };
   const unknown = statuses.map(({ own }) => own).filter((own) => byId(own) === undefined);
-  const others = new Map<string, OwnMatch[]>();
-  for (const some of slices(unknown, askedIds))
-    for (const [own, all] of await stationsByOwnId(db, some))
-      others.set(
-        own,
-        all.filter(({ id }) => ids.has(id)),
-      );
+  const others = await stationsByOwnId(db, unknown);
   /** Stations by rows of latitude, each `nearM` high. */
   const rowOf = ({ lat }: Point): number => Math.floor((lat * 111_000) / nearM);
   const byRow = grouped(stations, rowOf);
@@ -230,12 +216,9 @@ async function createStationFinder(db: Db, source: string, { statuses }: Statuse
     return found ?? { refused: "no-station-near" };
   };
   return (own: string, point: Point | null): { id: string; metres: number } | Refused => {
-    const all = others.get(own) ?? [];
-    if (!isOne(all))
-      return {
-        refused: "ambiguous-id",
-        about: { field: "station_id", value: candidates(own, all) },
-      };
+    const all = (others.get(own) ?? []).filter(({ id }) => ids.has(id));
+    const value = severalOf(own, all);
+    if (value !== null) return { refused: "ambiguous-id", about: { field: "station_id", value } };
     const id = byId(own) ?? all[0]?.id;
     if (id !== undefined) return { id, metres: 0 };
     return point === null ? { refused: "unknown-station" } : nearest(point);

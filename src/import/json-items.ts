@@ -36,10 +36,6 @@ export async function* jsonItems(
   if (!found && !isRecord(only)) throw noList(records, around);
   if (!found) yield [{ place: "record 1", value: only as FileRecord["value"] }];
   else if (spec.mayBeCut !== true) refuseCut(around, records, items);
-  refuseFailed(around);
-}
-
-function refuseFailed(around: unknown): void {
   const remark = isRecord(around) ? around["remark"] : undefined;
   // After a query without enough time or memory, Overpass answers 200 with a part of the result and this remark.
   if (typeof remark === "string" && /error|timed out|timeout/i.test(remark))

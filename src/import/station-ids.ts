@@ -18,11 +18,6 @@ interface GivenIds {
   named: { plain: string; id: string }[];
 }
 
-/** The source's stations, and whether its file has all that are left. */
-type Stored = Pick<Awaited<ReturnType<typeof idsOfSource>>, "places" | "parts"> & {
-  replaces: boolean;
-};
-
 type Row = ImportedStation;
 
 /** A row farther than this from its station may be another one's. */
@@ -31,13 +26,15 @@ const sameness = new Set<Evidence>(["same register id", "same brand", "same name
 
 /**
  * Gives each row of a file the id of its station in place of the one that its own id makes (decisions 14.43 to 14.45):
- * the stored one, the one that an earlier version made, or that of a station that has another number now.
+ * the stored one, the one that an earlier version made, or that of a station that has another number now. `replaces`: the
+ * file has all stations that are left.
  */
 export async function giveIds(
   db: Db,
   source: string,
   found: readonly Row[],
-  { places, parts, replaces }: Stored,
+  { places, parts }: Pick<Awaited<ReturnType<typeof idsOfSource>>, "places" | "parts">,
+  replaces: boolean,
 ): Promise<GivenIds> {
   const namedSql = "select plain, station_id as id from source_ids where source = ?";
   const named = await rows<{ plain: string; id: string }>(db, namedSql, [source]);

@@ -13,19 +13,17 @@ export const canaryKey: KeyInfo = Object.freeze({
   },
 });
 
-const prefix = "canary_";
+type Pepper = Pick<Config, "reporterPepper">;
 
 /** What the canary shows in place of a key: it follows from the pepper, which strangers lack, and from the minute. */
-export const canaryText = ({ reporterPepper }: Pick<Config, "reporterPepper">, now: number) =>
-  prefix +
-  createHmac("sha256", reporterPepper)
-    .update(prefix + Math.floor(now / minuteMs))
-    .digest("hex");
+export const canaryText = ({ reporterPepper }: Pepper, now: number): string => {
+  const minute = `canary\0${Math.floor(now / minuteMs)}`;
+  return `canary_${createHmac("sha256", reporterPepper).update(minute).digest("hex")}`;
+};
 
 /** Whether a text is that of this minute, or of one beside it: clocks differ. */
-export const isCanary = (config: Pick<Config, "reporterPepper">, text: string, now: number) =>
-  text.startsWith(prefix) &&
-  text.length === canaryText(config, now).length &&
+export const isCanary = (pepper: Pepper, text: string, now: number): boolean =>
+  /^canary_\w{64}$/.test(text) &&
   [0, -minuteMs, minuteMs].some((ms) =>
-    timingSafeEqual(Buffer.from(text), Buffer.from(canaryText(config, now + ms))),
+    timingSafeEqual(Buffer.from(text), Buffer.from(canaryText(pepper, now + ms))),
   );

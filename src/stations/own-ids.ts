@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { rows, type Statements } from "#src/infrastructure/db.ts";
-import { grouped } from "#src/infrastructure/lists.ts";
+import { grouped, slices } from "#src/infrastructure/lists.ts";
 
-const [idLength, hashLength] = [64, 23];
+const [idLength, hashLength, askedAtOnce] = [64, 23, 5000];
 
 /**
  * `<label>-<own id>` where that is an id of ours, else with a hash in place of the own id, so that two own ids never
@@ -56,16 +56,15 @@ export async function stationsByOwnId(
     const [, source = "", own = ""] = /^([\w-]+):(.+)$/s.exec(text) ?? [];
     return [{ text, source: null, own: text }, ...(own === "" ? [] : [{ text, source, own }])];
   });
-  const found = await rows<OwnMatch & { n: number }>(
-    on,
-    "select * from stations_by_own_id(?::text[], ?::text[], ?::text[])",
-    [
-      asked.map(({ source }) => source),
-      asked.map(({ own }) => plainOf(own)),
-      asked.map(({ own }) => hashOf(own)),
-    ],
-  );
-  return grouped(found, ({ n }) => asked[n - 1]!.text);
+  const found: (OwnMatch & { text: string })[] = [];
+  for (const some of slices(asked, askedAtOnce)) {
+    const sql = "select * from stations_by_own_id(?::text[], ?::text[], ?::text[])";
+    const sources = some.map(({ source }) => source);
+    const owns = [plainOf, hashOf].map((of) => some.map(({ own }) => of(own)));
+    for (const { n, ...one } of await rows<OwnMatch & { n: number }>(on, sql, [sources, ...owns]))
+      found.push({ ...one, text: some[n - 1]!.text });
+  }
+  return grouped(found, ({ text }) => text);
 }
 
 /**
@@ -83,15 +82,16 @@ export async function stationNamed(
   const all = (await stationsByOwnId(on, [text])).get(text) ?? [];
   const open = all.filter((one) => one.open);
   const found = open.length > 0 ? open : all;
-  if (known !== undefined || found.length === 0) return { id };
-  if (isOne(found)) return { id: found[0]!.id };
-  return { id, several: `Several sources have this id: name one of ${candidates(text, found)}` };
+  const several = severalOf(text, found);
+  if (known !== undefined || several === null) return { id: known ? id : (found[0]?.id ?? id) };
+  return { id, several: `Several sources have this id: name one of ${several}` };
 }
 
-/** True if they are one station, in whatever sources. */
-export const isOne = (found: readonly OwnMatch[]): boolean =>
-  new Set(found.map(({ id }) => id)).size <= 1;
-
-/** "it-mimit:7 (it-mimit-7), es:7 (es-7)": what a person can choose from. */
-export const candidates = (own: string, all: readonly OwnMatch[]): string =>
-  all.map(({ source, id }) => `${source}:${own} (${id})`).join(", ");
+/**
+ * What a person can choose from, "it-mimit:7 (it-mimit-7), es:7 (es-7)", where these are several stations; null for one,
+ * in whatever sources, and for none.
+ */
+export const severalOf = (own: string, found: readonly OwnMatch[]): string | null =>
+  new Set(found.map(({ id }) => id)).size <= 1
+    ? null
+    : found.map(({ source, id }) => `${source}:${own} (${id})`).join(", ");

@@ -5,13 +5,7 @@ import { createAliasWatch } from "#src/import/alias-watch.ts";
 import { tellContent } from "#snapshots/content.ts";
 import { createLedger } from "#snapshots/dumps/model-snapshot.ts";
 import { createReadModel } from "#snapshots/model/model.ts";
-import {
-  createDutyWorker,
-  type Duty,
-  type Role,
-  type RoleDeps,
-  whileTrusted,
-} from "#workers/role.ts";
+import { createDutyWorker, type Role, type RoleDeps, whileTrusted } from "#workers/role.ts";
 import { createCanary } from "#workers/snapshots/canary.ts";
 import { createChanceFollower } from "#workers/snapshots/chances.ts";
 import { createInsightsDuty } from "#workers/snapshots/insights.ts";
@@ -42,7 +36,7 @@ export function createSnapshotsRole(deps: RoleDeps): Role {
   const chances = config.chance ? createChanceFollower(deps, shippedNumbers, ids) : null;
   let before: Promise<unknown> = Promise.resolve();
   /** One at a time: they share the model's thread and the two threads that compress. */
-  const inTurn = (duty: Duty) => (): Promise<unknown> => {
+  const inTurn = (duty: () => Promise<unknown>) => (): Promise<unknown> => {
     const run = before.then(whileTrusted(deps, duty));
     before = run.catch(() => undefined);
     return run;
