@@ -91,7 +91,7 @@ export async function confirmed(
   }
 }
 
-// Readers of typed options and arguments. A refusal names the expected form; `naming` (command.ts) puts the name of the
+// Readers of typed options and arguments. A refusal names the expected form; `naming` puts the name of the
 // option before it.
 
 /** A whole number from `min` to `max`. Refuses other text, as all of these do. */

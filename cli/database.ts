@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { byOf } from "#cli/act-verb.ts";
-import { dropRectangles } from "#cli/cached-rectangles.ts";
+import { dropRectangles } from "#cli/with-queues.ts";
 import { consent, line, verb, yesOption } from "#cli/command.ts";
 import { rebuildIndexes } from "#cli/database-indexes.ts";
 import { withDb } from "#cli/instance.ts";

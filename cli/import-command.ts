@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { Command } from "commander";
-import { dropRectangles } from "#cli/cached-rectangles.ts";
+import { dropRectangles } from "#cli/with-queues.ts";
 import { choice, integer, sourceName, verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { ExitError, type Output, table } from "#cli/output.ts";

@@ -3,8 +3,7 @@ import { moment, stationId, verb } from "#cli/command.ts";
 import { withDb } from "#cli/instance.ts";
 import { card, table, type Output } from "#cli/output.ts";
 import { formatTime } from "#src/domain/time.ts";
-import { rebuildRuns } from "#src/marks/rebuild-runs.ts";
-import { loadRuns } from "#src/marks/stored-runs.ts";
+import { loadRuns, rebuildRuns } from "#src/marks/stored-runs.ts";
 import { unknown } from "#src/operators/act.ts";
 
 /** `operator runs list|rebuild`: the statuses of a station with their times (decisions 2.36). */

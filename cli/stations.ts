@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { dropRectangles } from "#cli/cached-rectangles.ts";
+import { dropRectangles, wakeMarks } from "#cli/with-queues.ts";
 import { choice, guards, sourceName, verb } from "#cli/command.ts";
 import {
   noteRefusals,
@@ -13,7 +13,6 @@ import {
 import type { Output } from "#cli/output.ts";
 import { mapWords, optedSource } from "#cli/source.ts";
 import { statusesPeople } from "#cli/statuses.ts";
-import { wakeMarks } from "#cli/with-queues.ts";
 import { importSource, type SourceSummary } from "#src/import/import-source.ts";
 import { type StationFormat, stationFormats } from "#src/import/import-stations.ts";
 import { example } from "#src/import/refusals.ts";

@@ -5,10 +5,11 @@ import { slices } from "#src/infrastructure/lists.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import type { QueueName } from "#src/infrastructure/queue-state.ts";
 import type { MarksJob } from "#src/infrastructure/queues.ts";
-import { isRedisAway } from "#src/infrastructure/redis.ts";
+import { createRedis, isRedisAway } from "#src/infrastructure/redis.ts";
+import { renewEpoch } from "#src/feed/cache-generations.ts";
 
 const patienceMs = 5000;
-const wakePatienceMs = 1000;
+const briefMs = 1000;
 const wakeStations = 200;
 
 /** Runs `work` on the instance's queues. Refuses with a sentence when Redis does not answer. */
@@ -30,7 +31,7 @@ export async function wakeMarks(config: Config, stationIds: readonly string[]): 
   const jobs = [...slices(stationIds, wakeStations)].map((some) => {
     return { name: "wake", data: { stationIds: some } satisfies MarksJob };
   });
-  await attempt(config, wakePatienceMs, (queue) => queue("marks").addBulk(jobs));
+  await attempt(config, briefMs, (queue) => queue("marks").addBulk(jobs));
 }
 
 type Answer<T> = { result: T } | { error: unknown };
@@ -59,5 +60,26 @@ async function attempt<T>(
     return { error };
   } finally {
     await producer.close();
+  }
+}
+
+/**
+ * Drops all cached rectangles, after a command that changes many stations. Without Redis it does nothing: the web
+ * processes also drop changed rectangles by themselves.
+ */
+export async function dropRectangles(config: Config): Promise<void> {
+  if (config.redisUrl === "") return;
+  const redis = createRedis(config, createLog({ logLevel: "silent" }, "operator"));
+  try {
+    if (redis.status !== "ready")
+      await new Promise<void>((resolve, reject) => {
+        redis.once("ready", resolve);
+        setTimeout(() => reject(new Error("Redis does not answer")), briefMs).unref();
+      });
+    await renewEpoch(redis, config.redisPrefix);
+  } catch {
+    // The command itself has succeeded.
+  } finally {
+    redis.disconnect();
   }
 }

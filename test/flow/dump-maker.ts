@@ -4,8 +4,7 @@ import { createFollower } from "#src/feed/follower.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { createWorkerRedis } from "#src/infrastructure/redis.ts";
 import type { TestInstance } from "#test/harness/instance.ts";
-import { createSetsDuty } from "#workers/snapshots/sets.ts";
-import { createDumpDuty } from "#workers/snapshots/whole.ts";
+import { createDumpDuty, createSetsDuty } from "#workers/snapshots/dumps.ts";
 
 /** The duties of the snapshots role by a clock that the test moves. */
 export interface DumpMaker {

@@ -15,7 +15,7 @@ import { sized } from "#test/harness/long.ts";
 import { startTcpProxy, type TcpProxy } from "#test/harness/tcp-proxy.ts";
 import { use, useInstance } from "#test/harness/use.ts";
 import { asks, createCanary } from "#workers/snapshots/canary.ts";
-import { createDumpDuty } from "#workers/snapshots/whole.ts";
+import { createDumpDuty } from "#workers/snapshots/dumps.ts";
 
 const log = createLog({ logLevel: "silent" }, "test");
 const count = sized(700, 10_100);

@@ -11,7 +11,7 @@ import {
   sumOfCities,
 } from "#snapshots/dumps/model-snapshot.ts";
 import type { Duty, RoleDeps } from "#workers/role.ts";
-import { keptMsOf } from "#workers/snapshots/whole.ts";
+import { keptMsOf } from "#workers/snapshots/dumps.ts";
 
 /**
  * Keeps the model snapshot up to date: stores one when stations or cities have changed, or the last has become old. It

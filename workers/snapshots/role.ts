@@ -10,8 +10,7 @@ import { createCanary } from "#workers/snapshots/canary.ts";
 import { createChanceFollower } from "#workers/snapshots/chances.ts";
 import { createInsightsDuty } from "#workers/snapshots/insights.ts";
 import { createModelDuty } from "#workers/snapshots/model-snapshot.ts";
-import { createSetsDuty } from "#workers/snapshots/sets.ts";
-import { createDumpDuty } from "#workers/snapshots/whole.ts";
+import { createDumpDuty, createSetsDuty } from "#workers/snapshots/dumps.ts";
 
 /**
  * The snapshots role: keeps a read model of its own, and stores the dumps and the model snapshot from it, on the
