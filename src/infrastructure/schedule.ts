@@ -41,7 +41,6 @@ const dutyQueues = {
   service: "upkeep",
   /** Compares all copies of the stations. */
   sentinel: "upkeep",
-  /** Learns how long this country's stations have fuel. */
 } as const satisfies Record<string, QueueName>;
 
 export type DutyName = keyof typeof dutyQueues;

@@ -20,9 +20,15 @@ const station = fc.record({
     prices: fc.constantFrom("92=58.10,95=62.50"),
     updated: fc.constantFrom("", "2026-01-31 18:05:07"),
     pending_status: fc.constantFrom("", "no", "queue"),
-    pending_count: fc.oneof(fc.nat({ max: 3 }), fc.nat({ max: 999_999 })),
-    resolution_reason: fc.constantFrom("published", "unconfirmed", "no_data"),
-    conflict: fc.constant(null),
+    pending_count: fc.oneof(fc.nat({ max: 3 }), fc.nat({ max: Number.MAX_SAFE_INTEGER })),
+    resolution_reason: fc.constantFrom("published", "unconfirmed", "conflict", "no_data"),
+    conflict: fc.constantFrom(null, {
+      versions: ["yes", "queue"].map((status) => ({
+        status,
+        count: 12,
+        updated: "2026-01-31 18:05:07",
+      })),
+    }),
   }),
 });
 const stations = fc.array(station, { minLength: 1, maxLength: 6 });
