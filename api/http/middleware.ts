@@ -45,9 +45,10 @@ function authenticate({ config, clock, keys, meter }: HttpDeps): Check<Route> {
     if (key === null) throw new Refused(invalidKey);
     state.key = key;
   };
-  return (ctx) => {
+  return (ctx, routePath) => {
     const text = bearer.exec(ctx.headers.authorization ?? "")?.[1] ?? "";
-    if (isCanary(config, text, clock()) && ctx.method === "GET") {
+    const isRead = ctx.method === "GET" && canaryPaths.test(routePath?.template ?? "");
+    if (isRead && isCanary(config, text, clock())) {
       ctx.state.key = canaryKey;
       ctx.state.limits = meter.anonymous(viewerNetwork(ctx.state.ip));
       return;
@@ -65,6 +66,9 @@ function authenticate({ config, clock, keys, meter }: HttpDeps): Check<Route> {
     return keys.find(text).then((found) => enter(ctx, text, found));
   };
 }
+
+/** What the canary reads, and nothing else. */
+const canaryPaths = /^\/stations\/(all|delta)(\.\w+)?$/;
 
 const invalidKey = refuse("invalid-key", undefined, {
   headers: { "WWW-Authenticate": "Bearer" },
@@ -275,7 +279,7 @@ export function countUnchanged({ meter }: NeedsMeter, ctx: Context): void {
 export function countRefusal({ meter }: NeedsMeter, ctx: Context, code: ProblemCode): void {
   const { quota, limits, key } = ctx.state;
   const decision = quota ?? limits;
-  if (key === undefined || decision === undefined) return;
+  if (key === undefined || key === canaryKey || decision === undefined) return;
   const [usage, { day, resetS }] = [usageOf(key), decision];
   const what = quota === undefined ? "refused" : "errors";
   meter.note(usage, day, usageField.problem(usageLabel(ctx), what, code));

@@ -225,8 +225,12 @@ describe("worker: the canary (decisions 16.41)", function () {
 
   it("is let in by what only the service's processes know, to read, and is counted nowhere", async () => {
     const { config, db, web } = parts.web;
-    const ask = async (text: string, method = "GET"): Promise<number> => {
-      const url = `${parts.web.origin.replace(/\d+$/, `${parts.proxy.port}`)}/api/v1/partner/stations/all?limit=1`;
+    const ask = async (
+      text: string,
+      method = "GET",
+      path = "stations/all?limit=1",
+    ): Promise<number> => {
+      const url = `${parts.web.origin.replace(/\d+$/, `${parts.proxy.port}`)}/api/v1/partner/${path}`;
       return (await fetch(url, { method, headers: { Authorization: `Bearer ${text}` } })).status;
     };
     expect(await ask(canaryText(config, Date.now()))).to.equal(200);
@@ -235,7 +239,12 @@ describe("worker: the canary (decisions 16.41)", function () {
     const old = canaryText(config, Date.now() - 3 * minuteMs);
     for (const text of [another, old, "canary_", old.slice(0, -1), `${another.slice(0, -1)}ж`])
       expect(await ask(encodeURI(text)), text).to.equal(401);
-    expect(await ask(canaryText(config, Date.now()), "POST")).to.equal(401);
+    const right = canaryText(config, Date.now());
+    expect(await ask(right, "POST")).to.equal(401);
+    for (const path of ["usage", "webhooks", "cities", "stations/n10000", "stations/stream"])
+      expect(await ask(right, "GET", path), path).to.equal(401);
+    // A refused one is counted nowhere either.
+    expect(await ask(right, "GET", "stations/all?limit=none")).to.equal(422);
     const keys = await web.services.redis.keys(`*${config.redisPrefix.slice(1, -1)}.p0*`);
     expect(keys).to.deep.equal([]);
     expect(await rows(db, "select from usage_days limit 1")).to.deep.equal([]);
