@@ -24,6 +24,7 @@ import { clientPackage } from "#api/pages/client-package.ts";
 import { docsPages } from "#api/pages/docs/pages.ts";
 import { guidePages } from "#api/pages/docs/for-programs.ts";
 import { embedPages } from "#api/pages/embed.ts";
+import { pagesLimit } from "#api/pages/guards.ts";
 import { landPages } from "#api/pages/land.ts";
 import { listPage } from "#api/pages/list.ts";
 import { consumerMapPage, widgetPages } from "#api/pages/maps.ts";
@@ -113,5 +114,5 @@ export function createPages(services: Services, routes: readonly Route[]): Middl
     ...alertCalls(services),
     ...suggestionCalls(services),
   ];
-  return [notFoundPage, routesOf(router), ...apps];
+  return [pagesLimit(services), notFoundPage, routesOf(router), ...apps];
 }

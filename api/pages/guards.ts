@@ -1,6 +1,6 @@
 import { refused } from "#api/http/errors.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
-import type { Context } from "#api/http/route.ts";
+import { apiBase, type Context, type Middleware } from "#api/http/route.ts";
 import { isSameServer } from "#src/contract/hosts.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
 import type { Config } from "#src/infrastructure/config.ts";
@@ -39,7 +39,7 @@ const networksMax = 50_000;
 const minutesADay = 1440;
 
 /**
- * Counts something that a viewer at `ip` does; throws a refusal (429) when its network has done it `perMinute` times
+ * Counts something that a viewer at `ip` does, or `share` of it; throws a refusal (429) when its network has done it `perMinute` times
  * in the minute. Counts are in the memory of each process: a stranger must not be able to fill Redis.
  *
  * @param what the counted thing, for the refusal: `attempts to sign in`
@@ -48,17 +48,32 @@ export function networkLimit(
   { clock }: Pick<PageDeps, "clock">,
   perMinute: number,
   what: string,
-): (ip: string) => void {
+): (ip: string, share?: number) => void {
   const counts = createLocalLimiter(networksMax);
   const daily = perMinute * minutesADay;
-  return (ip) => {
+  return (ip, share = 1) => {
     const nowS = clock() / 1000;
-    const { granted, mn, dn } = counts.take(viewerNetwork(ip), 1, perMinute, daily, nowS);
-    if (granted > 0) return;
+    const { granted, mn, dn } = counts.take(viewerNetwork(ip), share, perMinute, daily, nowS);
+    if (granted >= share) return;
     const spent = { granted: false, rpm: perMinute, daily, mn, dn, nowS };
     const { retryAfterS } = quotaDecision(spent);
     const hit = { retryAfterS, limit: perMinute, window: "60s" };
     throw refused("rate-limit-exceeded", `Too many ${what}. Try again in ${retryAfterS} s.`, hit);
+  };
+}
+
+/** Not counted: probes of load balancers and monitors. What lies below the API is counted by its own checks. */
+const uncounted = new RegExp(`^/(healthz|readyz|metrics)$|^${apiBase}(?!/openapi)`);
+/** Answers that cost a twentieth of a page that is made, or less: files, tiles, and calls that have a limit of their own. */
+const cheap = /\.\w+$|^\/(assets|basemap|pictures|(console|dashboard)\/api|alerts|suggestions)\//;
+const cheapShare = 0.05;
+
+/** The limit of all that needs no key, for one network. It comes before every page. */
+export function pagesLimit(services: Pick<PageDeps, "config" | "clock">): Middleware {
+  const count = networkLimit(services, services.config.pagesPerMinute, "pages");
+  return (ctx, next) => {
+    if (!uncounted.test(ctx.path)) count(ctx.state.ip, cheap.test(ctx.path) ? cheapShare : 1);
+    return next();
   };
 }
 

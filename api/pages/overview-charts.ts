@@ -2,21 +2,31 @@ import { html, type Html } from "#api/pages/html.ts";
 import type { Language } from "#api/pages/messages.ts";
 import type { OverviewMessages } from "#api/pages/overview-messages.ts";
 
+/** Made once: a formatter costs more than a hundred of its texts. */
+const formatsOf = (language: Language) => ({
+  percent: new Intl.NumberFormat(language, { style: "percent" }),
+  whole: new Intl.NumberFormat(language),
+  mean: new Intl.NumberFormat(language, { maximumFractionDigits: 1 }),
+  day: new Intl.DateTimeFormat(language === "en" ? "en-GB" : "ru", {
+    ...{ day: "numeric", month: "short", timeZone: "UTC" },
+  }),
+  names: new Intl.Collator(language),
+});
+export const formats = { ru: formatsOf("ru"), en: formatsOf("en") };
+
 /** `12 %`, `<1 %` instead of a rounded 0; a dash for null. */
 export function percent(share: number | null, language: Language): string {
   if (share === null) return "–";
-  const format = new Intl.NumberFormat(language, { style: "percent" });
+  const format = formats[language].percent;
   return share > 0 && share < 0.005 ? `<${format.format(0.01)}` : format.format(share);
 }
 
 export const wholeNumber = (count: number, language: Language): string =>
-  new Intl.NumberFormat(language).format(count);
+  formats[language].whole.format(count);
 
 /** `30 Jan` of `2026-01-30`. */
 export const dayName = (day: string, language: Language): string =>
-  new Intl.DateTimeFormat(language === "en" ? "en-GB" : "ru", {
-    ...{ day: "numeric", month: "short", timeZone: "UTC" },
-  }).format(new Date(`${day}T00:00:00Z`));
+  formats[language].day.format(new Date(`${day}T00:00:00Z`));
 
 /** A bar of that part of the width. The figure stands beside it as text. */
 export const shareBar = (share: number | null): Html =>

@@ -1,5 +1,12 @@
 import { html, type Html } from "#api/pages/html.ts";
-import { dayChart, dayName, percent, shareBar, wholeNumber } from "#api/pages/overview-charts.ts";
+import {
+  dayChart,
+  dayName,
+  formats,
+  percent,
+  shareBar,
+  wholeNumber,
+} from "#api/pages/overview-charts.ts";
 import { overviewMessages } from "#api/pages/overview-messages.ts";
 import { type Choice, linkTo, measures, periods, shareOf } from "#api/pages/overview-table.ts";
 import type { Figures } from "#snapshots/insights/figures.ts";
@@ -32,7 +39,7 @@ export function tiles(
 export function daySection({ days }: Figures, choice: Choice): Html {
   const { language } = choice;
   const messages = overviewMessages(language);
-  const mean = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
+  const { mean } = formats[language];
   const shares = days.map((one) => ({ ...one, share: shareOf(choice)(one) }));
   const isKnown = shares.some(({ share }) => share !== null);
   const nameOf = (of: Choice["of"]): string =>

@@ -1,10 +1,16 @@
 import { html, type Html } from "#api/pages/html.ts";
-import type { Language } from "#api/pages/messages.ts";
-import { percent, shareBar, sparkline, wholeNumber } from "#api/pages/overview-charts.ts";
+import { type Language, messagesOf } from "#api/pages/messages.ts";
+import { formats, percent, shareBar, sparkline, wholeNumber } from "#api/pages/overview-charts.ts";
 import { overviewMessages } from "#api/pages/overview-messages.ts";
-import { type DayFigures, type Figures, figuresOf } from "#snapshots/insights/figures.ts";
+import {
+  type DayFigures,
+  type FiguresNow,
+  figuresNow,
+  sharesOfDays,
+} from "#snapshots/insights/figures.ts";
 import type { StoredCity } from "#src/import/read-cities.ts";
 import type { Insights } from "#snapshots/insights/insight-store.ts";
+import { noCounts } from "#src/domain/insights.ts";
 import { grades } from "#src/domain/vocabulary.ts";
 
 export const periods = [7, 30, 90] as const;
@@ -22,21 +28,28 @@ export interface Choice {
   of: (typeof measures)[number];
   sort: (typeof sorts)[number];
   isUp: boolean;
-  all: boolean;
+  /** From 1. */
+  page: number;
   city: string;
   embed: boolean;
   key: string;
 }
 
-const shownMax = 100;
+/** Cities of a page: what it costs does not grow with the country. */
+const perPage = 50;
 
 /** The same page with something else. */
 export function linkTo(choice: Choice, change: Partial<Choice>): string {
-  const { lang, days, of, sort, isUp, all, city, embed, key } = { ...choice, ...change };
+  const { lang, days, of, sort, isUp, page, city, embed, key } = { ...choice, ...change };
   const parameters = Object.entries({
     ...{ lang, city, days: days === 30 ? "" : String(days), of: of === "no" ? "" : of },
     ...{ sort: sort === "size" ? "" : sort },
-    ...{ order: isUp ? "asc" : "", all: all ? "1" : "", embed: embed ? "1" : "", key },
+    ...{
+      order: isUp ? "asc" : "",
+      page: page > 1 ? String(page) : "",
+      embed: embed ? "1" : "",
+      key,
+    },
   }).filter(([, value]) => value !== "");
   return `overview?${new URLSearchParams(parameters).toString()}`;
 }
@@ -47,7 +60,7 @@ export const shareOf =
   ({ share_no, share_out }: DayFigures): number | null =>
     of === "no" ? share_no : share_out[of];
 
-type Row = { city: StoredCity; figures: Figures };
+type Row = { city: StoredCity; figures: FiguresNow };
 
 /** The cities with their shares now, and by day. */
 export function citiesTable(latest: Insights, choice: Choice): Html {
@@ -55,17 +68,22 @@ export function citiesTable(latest: Insights, choice: Choice): Html {
   const messages = overviewMessages(language);
   const rows = latest.cities.map((city) => ({
     city,
-    figures: figuresOf(latest, city.id, choice.days),
+    figures: figuresNow(latest.counts[city.id] ?? noCounts()),
   }));
   const heading = html`<h2>${messages.cities}</h2>`;
   if (rows.length === 0)
     return html`${heading}
       <p>${messages.none}</p>`;
-  const shown = sorted(rows, choice).slice(0, choice.all ? undefined : shownMax);
-  const isCut = shown.length < rows.length;
+  const page = Math.min(choice.page, Math.ceil(rows.length / perPage));
+  const first = (page - 1) * perPage;
+  const shown = sorted(rows, choice).slice(first, first + perPage);
+  const { before, next } = messagesOf(language);
+  const at = (to: number, text: string): Html | null =>
+    to < 1 || (to - 1) * perPage >= rows.length
+      ? null
+      : html` <a href="${linkTo(choice, { page: to })}">${text}</a>`;
   const more = html`<p class="more">
-    ${messages.shown(shown.length, rows.length)}.
-    <a href="${linkTo(choice, { all: true })}">${messages.all(rows.length)}</a>
+    ${messages.shown(first + 1, first + shown.length, rows.length)}${at(page - 1, before)}${at(page + 1, next)}
   </p>`;
   return html`${heading}
     <div class="scroll" role="region" tabindex="0" aria-label="${messages.cities}">
@@ -77,18 +95,18 @@ export function citiesTable(latest: Insights, choice: Choice): Html {
           </tr>
         </thead>
         <tbody>
-          ${shown.map((row) => line(row, choice))}
+          ${shown.map((row) => line(row, latest, choice))}
         </tbody>
       </table>
     </div>
-    ${isCut ? more : null}`;
+    ${rows.length > perPage ? more : null}`;
 }
 
 function head(choice: Choice, sort: Choice["sort"], text: string): Html {
   const isChosen = choice.sort === sort;
   // The worst share comes first; names go from the first letter on.
   const isUp = isChosen ? !choice.isUp : sort === "name";
-  const link = html`<a href="${linkTo(choice, { sort, isUp })}">${text}</a>`;
+  const link = html`<a href="${linkTo(choice, { sort, isUp, page: 1 })}">${text}</a>`;
   if (!isChosen) return html`<th scope="col">${link}</th>`;
   const [order, sign] = choice.isUp ? ["ascending", "▲"] : ["descending", "▼"];
   return html`<th scope="col" aria-sort="${order!}">
@@ -96,7 +114,7 @@ function head(choice: Choice, sort: Choice["sort"], text: string): Html {
   </th>`;
 }
 
-function line({ city, figures }: Row, choice: Choice): Html {
+function line({ city, figures }: Row, latest: Insights, choice: Choice): Html {
   const { language } = choice;
   const messages = overviewMessages(language);
   const known = figures.stations - figures.statuses.nodata;
@@ -110,7 +128,7 @@ function line({ city, figures }: Row, choice: Choice): Html {
         </td>`;
   return html`<tr>
     <th scope="row">
-      <a href="${linkTo(choice, { city: city.name })}">${city.name}</a>
+      <a href="${linkTo(choice, { city: city.name, page: 1 })}">${city.name}</a>
       ${city.region === "" || city.region === city.name ? null : html`<small>${city.region}</small>`}
     </th>
     <td>
@@ -121,7 +139,7 @@ function line({ city, figures }: Row, choice: Choice): Html {
       const { out, available, share_out } = figures.grades[grade];
       return cell(out, out + available, share_out);
     })}${cell(figures.statuses.no, known, figures.share_no)}
-    <td>${sparkline(figures.days.map(shareOf(choice)), language)}</td>
+    <td>${sparkline(sharesOfDays(latest, city.id, choice.days, choice.of), language)}</td>
   </tr>`;
 }
 
@@ -129,7 +147,9 @@ function sorted(rows: readonly Row[], { sort, isUp, language }: Choice): readonl
   if (sort === "size") return rows;
   const sign = isUp ? 1 : -1;
   if (sort === "name")
-    return rows.toSorted((a, b) => sign * a.city.name.localeCompare(b.city.name, language));
+    return rows.toSorted(
+      (a, b) => sign * formats[language].names.compare(a.city.name, b.city.name),
+    );
   const valueOf = ({ figures }: Row): number | null =>
     sort === "stations"
       ? figures.stations

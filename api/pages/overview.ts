@@ -76,7 +76,7 @@ function readChoice(given: URLSearchParams, language: Language): Choice {
     ...{ days, of },
     sort: sorts.find((one) => one === given.get("sort")) ?? "size",
     isUp: given.get("order") === "asc",
-    all: given.get("all") === "1",
+    page: Number(/^[1-9]\d{0,2}$/.exec(given.get("page") ?? "")?.[0] ?? 1),
     city: (given.get("city") ?? "").trim().slice(0, nameMax),
     embed: given.get("embed") === "1",
     key: given.get("key")?.trim() ?? "",

@@ -25,20 +25,42 @@ export interface DayFigures {
   share_out: Record<Grade, number | null>;
 }
 
-/** A place as it is served: now, and by day. */
-export interface Figures {
+/** A place as it is served now. */
+export interface FiguresNow {
   stations: number;
   statuses: StatusCounts;
   share_no: number | null;
   grades: Record<Grade, Counts["grades"][Grade] & { share_out: number | null }>;
+}
+
+/** A place as it is served: now, and by day. */
+export interface Figures extends FiguresNow {
   days: DayFigures[];
 }
 
 /** The figures of a city by its id, with its last `dayCount` days. */
-export const figuresOf = (insights: Insights, id: string, dayCount: number): Figures =>
-  present(insights, dayCount, insights.counts[id] ?? noCounts(), {
-    timesOf: ({ cities }) => cities[id],
-    sumsOf: ({ grades: sums }) => sums?.[id],
+export const figuresOf = (insights: Insights, id: string, dayCount: number): Figures => ({
+  ...figuresNow(insights.counts[id] ?? noCounts()),
+  days: lastDays(insights, dayCount).map(({ day, lengthMs }) =>
+    present(day.at, day.cities[id] ?? noTimes(), day.grades?.[id], lengthMs),
+  ),
+});
+
+/**
+ * The share of a city's stations without any fuel (`no`), or without a grade, in each of the last `dayCount` days. Much
+ * cheaper than its figures: a page shows a hundred cities.
+ */
+export const sharesOfDays = (
+  insights: Insights,
+  id: string,
+  dayCount: number,
+  of: Grade | "no",
+): (number | null)[] =>
+  lastDays(insights, dayCount).map(({ day: { cities, grades: sums } }) => {
+    if (of === "no") return shareOfTimes(cities[id] ?? noTimes());
+    const n = 2 * grades.indexOf(of);
+    const ofCity = sums?.[id];
+    return shareOut(ofCity?.[n + 1] ?? 0, ofCity?.[n] ?? 0);
   });
 
 /** The figures of all stations, those without a city too. */
@@ -51,59 +73,65 @@ export function figuresOfCountry(insights: Insights, dayCount: number): Figures 
       for (const name of ["available", "out", "unknown"] as const)
         counts.grades[grade][name] += one.grades[grade][name];
   }
-  return present(insights, dayCount, counts, {
-    timesOf: ({ cities }) => {
-      const sum = noTimes();
-      for (const { stations, ms } of Object.values(cities)) {
-        sum.stations += stations;
-        for (const status of statuses) sum.ms[status] += ms[status];
-      }
-      return sum;
-    },
-    sumsOf: ({ grades: sums }) =>
-      Object.values(sums ?? {}).reduce<GradeSums>(
-        (all, one) => one.map((count, n) => (all[n] ?? 0) + count),
-        [],
-      ),
+  const days = lastDays(insights, dayCount).map(({ day, lengthMs }) => {
+    const { times, sums } = sumOf(day);
+    return present(day.at, times, sums, lengthMs);
   });
+  return { ...figuresNow(counts), days };
 }
 
-/** A place's values of a day. */
-interface OfDay {
-  timesOf: (day: InsightDay) => DayTimes | undefined;
-  sumsOf: (day: InsightDay) => GradeSums | undefined;
+/** The sums over all cities of the days that were asked for: a past day stays the same object until it is counted again. */
+const sumsOfDays = new WeakMap<InsightDay, { times: DayTimes; sums: GradeSums }>();
+
+function sumOf(day: InsightDay): { times: DayTimes; sums: GradeSums } {
+  let sum = sumsOfDays.get(day);
+  if (sum === undefined) {
+    sum = { times: noTimes(), sums: [] };
+    for (const { stations, ms } of Object.values(day.cities)) {
+      sum.times.stations += stations;
+      for (const status of statuses) sum.times.ms[status] += ms[status];
+    }
+    for (const one of Object.values(day.grades ?? {}))
+      for (const [n, count] of one.entries()) sum.sums[n] = (sum.sums[n] ?? 0) + count;
+    sumsOfDays.set(day, sum);
+  }
+  return sum;
 }
 
-function present(
+export const figuresNow = (counts: Counts): FiguresNow => ({
+  stations: counts.stations,
+  statuses: counts.statuses,
+  share_no: shareNo(counts.statuses),
+  grades: Object.fromEntries(
+    grades.map((grade) => {
+      const found = counts.grades[grade];
+      return [grade, { ...found, share_out: shareOut(found.out, found.available) }];
+    }),
+  ) as Figures["grades"],
+});
+
+const shareOfTimes = ({ ms: { yes, low, no, queue } }: DayTimes): number | null =>
+  shareNo({ yes, low, no, queue, nodata: 0 });
+
+/** The last days with the part of each that has passed, ms. Midnight itself has no mean. */
+function lastDays(
   { days, today }: Insights,
   dayCount: number,
-  counts: Counts,
-  { timesOf, sumsOf }: OfDay,
-): Figures {
-  // Midnight itself has no mean.
-  const all = today.lengthMs > 0 ? [...days, today] : days;
-  return {
-    stations: counts.stations,
-    statuses: counts.statuses,
-    share_no: shareNo(counts.statuses),
-    grades: Object.fromEntries(
-      grades.map((grade) => {
-        const found = counts.grades[grade];
-        return [grade, { ...found, share_out: shareOut(found.out, found.available) }];
-      }),
-    ) as Figures["grades"],
-    days: all.slice(-dayCount).map((day) => {
-      const times = timesOf(day) ?? noTimes();
-      const mean = meanOf(times, day === today ? today.lengthMs : dayMs);
-      const { yes, low, no, queue } = times.ms;
-      const share = shareNo({ yes, low, no, queue, nodata: 0 });
-      return {
-        day: formatDay(day.at),
-        stations: times.stations,
-        statuses: mean,
-        share_no: share,
-        share_out: sharesOut(sumsOf(day)),
-      };
-    }),
-  };
+): { day: InsightDay; lengthMs: number }[] {
+  const all = days.map((day) => ({ day, lengthMs: dayMs }));
+  if (today.lengthMs > 0) all.push({ day: today, lengthMs: today.lengthMs });
+  return all.slice(-dayCount);
 }
+
+const present = (
+  at: InsightDay["at"],
+  times: DayTimes,
+  sums: GradeSums | undefined,
+  lengthMs: number,
+): DayFigures => ({
+  day: formatDay(at),
+  stations: times.stations,
+  statuses: meanOf(times, lengthMs),
+  share_no: shareOfTimes(times),
+  share_out: sharesOut(sums),
+});
