@@ -12,6 +12,7 @@ import { describe, problemHeaders, problemObject, refusalOf, Refused } from "#ap
 import type { HttpDeps } from "#api/http/deps.ts";
 import type { Context, Middleware, Written } from "#api/http/route.ts";
 import type { Coding } from "#snapshots/rectangles/rectangle-store.ts";
+import { createUnread } from "#api/http/unread.ts";
 import { refuse, type Refusal } from "#src/contract/refusals.ts";
 import { giveBack } from "#snapshots/model/long-buffers.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
@@ -23,7 +24,8 @@ const jsonType = "application/json; charset=utf-8";
  * Answers every request, after the handler has set `ctx.body` or something was thrown: the headers that every answer
  * carries, the encoding, a refusal as problem+json. Koa sends what lies in `ctx.body`; slices and streams are sent here.
  */
-export function respond(services: HttpDeps): Middleware {
+export function respond(deps: HttpDeps): Middleware {
+  const services = { ...deps, unread: createUnread(deps) };
   return async (ctx, next) => {
     try {
       if (hasTwoHosts(ctx.req)) {
@@ -74,7 +76,9 @@ function sendRefusal(services: HttpDeps, ctx: Context, refusal: Refusal): void {
   ctx.body = JSON.stringify(problem);
 }
 
-function finish(services: HttpDeps, ctx: Context): Promise<void> | void {
+type RespondDeps = HttpDeps & { unread: ReturnType<typeof createUnread> };
+
+function finish(services: RespondDeps, ctx: Context): Promise<void> | void {
   if (ctx.status === 304) countUnchanged(services, ctx);
   setCommonHeaders(services, ctx);
   setCacheHeaders(ctx);
@@ -94,10 +98,18 @@ function finish(services: HttpDeps, ctx: Context): Promise<void> | void {
     ctx.set("Content-Encoding", encoding);
     const whole = typeof plain === "string" ? Buffer.from(plain) : Buffer.concat(plain);
     if (slices !== undefined) slices.forEach(giveBack);
-    return compress(whole, encoding).then((packed) => void (ctx.body = packed));
+    return compress(whole, encoding).then((packed) => {
+      services.unread.hold(res, [packed.buffer], packed.length);
+      ctx.body = packed;
+    });
   }
-  if (slices !== undefined) sendSlices(ctx, slices, size);
-  else if (typeof plain === "string") ctx.body = plain;
+  if (slices !== undefined) return sendSlices(services, ctx, slices, size);
+  services.unread.hold(
+    res,
+    typeof plain === "string" ? [{ byteLength: size }] : [plain[0]!.buffer],
+    size,
+  );
+  if (typeof plain === "string") ctx.body = plain;
   return undefined;
 }
 
@@ -174,11 +186,23 @@ function setCacheHeaders(ctx: Context): void {
 const slicedMin = 16_384;
 
 /** Long slices go out as they are, short neighbours as one. */
-function sendSlices(ctx: Context, slices: readonly Buffer[], size: number): void {
+function sendSlices(
+  { unread }: RespondDeps,
+  ctx: Context,
+  slices: readonly Buffer[],
+  size: number,
+): void {
   if (size < 4 * slicedMin) {
-    ctx.body = Buffer.concat(slices);
+    const body = Buffer.concat(slices);
+    unread.hold(ctx.res, [body.buffer], size);
+    ctx.body = body;
     return;
   }
+  unread.hold(
+    ctx.res,
+    slices.map(({ buffer }) => buffer),
+    size,
+  );
   ctx.respond = false;
   ctx.length = size;
   const { res } = ctx;
@@ -202,16 +226,20 @@ function sendSlices(ctx: Context, slices: readonly Buffer[], size: number): void
   res.end();
 }
 
+/** What the writer of a list keeps at a time, bytes, by estimate: 10,000 stations. */
+const copyBytes = 4_000_000;
+
 /** Packed, it is whole before it is sent, so that a slow caller keeps no more than that. */
-async function sendWritten(services: HttpDeps, ctx: Context, body: Written): Promise<void> {
+async function sendWritten(services: RespondDeps, ctx: Context, body: Written): Promise<void> {
   const { res } = ctx;
   const { pieces, length } = body;
   const encoding = pickEncoding(ctx.headers["accept-encoding"]);
   if (encoding !== "identity") {
     ctx.set("Content-Encoding", encoding);
     const packed = await compressPieces(pieces, encoding);
-    return sendSlices(ctx, packed, sizeOf(packed));
+    return sendSlices(services, ctx, packed, sizeOf(packed));
   }
+  services.unread.hold(res, [{ byteLength: copyBytes }], copyBytes);
   ctx.respond = false;
   if (length !== undefined) ctx.length = length;
   if (ctx.method === "HEAD") return void res.end();

@@ -27,9 +27,16 @@ export interface ServerTimes {
   requestMs: number;
   /** Time between two checks of these, ms. */
   checkMs: number;
+  /** Longest time in which a caller takes nothing of its answer, ms. */
+  stuckMs: number;
 }
 
-const usualTimes: ServerTimes = { headersMs: 15_000, requestMs: 30_000, checkMs: 2000 };
+const usualTimes: ServerTimes = {
+  headersMs: 15_000,
+  requestMs: 30_000,
+  checkMs: 2000,
+  stuckMs: 30_000,
+};
 // Longer than the idle time of the usual load balancers, which must be the side that closes.
 const keepAliveMs = 75_000;
 
@@ -44,7 +51,7 @@ export function createApiServer(
   app: Koa<State>,
   times: Partial<ServerTimes> = {},
 ): Server {
-  const { headersMs, requestMs, checkMs } = { ...usualTimes, ...times };
+  const { headersMs, requestMs, checkMs, stuckMs } = { ...usualTimes, ...times };
   const over = new WeakSet<Duplex>();
   const latest = new WeakMap<Duplex, { req: IncomingMessage; res: ServerResponse }>();
   const settings = {
@@ -74,6 +81,14 @@ export function createApiServer(
     services.log.warn("MAX_CONNECTIONS are open: further connections are closed at once");
   });
   server.on("request", (req, res) => latest.set(req.socket, { req, res }));
+  server.setTimeout(stuckMs, (socket) => {
+    const res = latest.get(socket)?.res;
+    const isWaiting = socket.writableLength > 0;
+    // A stream without news, or an answer that is being made.
+    if (res !== undefined && !res.writableFinished && !res.destroyed && !isWaiting) return;
+    if (isWaiting) services.metrics.unreadEnded("stuck");
+    socket.destroy();
+  });
 
   // `Expect: something`: Node's own answer is a bare 417.
   server.on("checkExpectation", (req: IncomingMessage) => {

@@ -12,6 +12,8 @@ export interface Metrics {
   marked(admission: Admission | null): void;
   /** Somebody has tried to sign in to the console: null for success, else the refusal's code. */
   signedIn(refusal: ProblemCode | null): void;
+  /** A connection was ended whose caller did not read: it stood still, or it was the oldest when there was no room. */
+  unreadEnded(reason: "stuck" | "full"): void;
 }
 
 const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -46,6 +48,12 @@ export function createMetrics(): Metrics {
     labelNames: ["outcome"],
     registers,
   });
+  const unreadEnded = new Counter({
+    name: "fuelmark_unread_ended_total",
+    help: "Connections ended because their callers did not read: stuck for 30 s, or the oldest when UNREAD_BYTES were full.",
+    labelNames: ["reason"],
+    registers,
+  });
   const routes = new Map<string, RouteChildren>();
 
   return {
@@ -66,6 +74,7 @@ export function createMetrics(): Metrics {
     },
     marked: (admission) => marks.inc({ result: resultOf(admission) }),
     signedIn: (refusal) => signIns.inc({ outcome: refusal ?? "success" }),
+    unreadEnded: (reason) => unreadEnded.inc({ reason }),
   };
 }
 

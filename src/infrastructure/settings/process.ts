@@ -4,6 +4,7 @@ import {
   connection,
   hosts,
   integer,
+  million,
   oneOf,
   postgresUrl,
   secret,
@@ -46,6 +47,8 @@ export const processSettings = settingsOf({
     address that the web role listens on`,
   maxConnections: setting(10_000, integer(10, 1_000_000))`
     connections that a web process holds open at once; its limit of open files must be higher`,
+  unreadBytes: setting(128 * million, integer(million, 1e12))`
+    bytes of long answers that a web process keeps for callers who have not read them yet; beyond it the oldest end, and further long ones are refused`,
   baseUrl: setting("", webAddress)`
     public address of the service; default http://localhost:PORT`,
   problemBase: setting("", webAddress)`
