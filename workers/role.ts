@@ -1,5 +1,6 @@
 import { type Job, type Processor, Worker, type WorkerOptions } from "bullmq";
 import type { QueueName } from "#src/infrastructure/queue-state.ts";
+import { createPolled } from "#src/infrastructure/polled.ts";
 import type { Peers } from "#src/infrastructure/peers.ts";
 import type { Quarantine } from "#src/infrastructure/quarantine.ts";
 import type { Producer, SlotJob } from "#src/infrastructure/queues.ts";
@@ -35,25 +36,72 @@ export interface Role {
 /** Work that may run twice or late. Its result is logged, at level info unless it is 0 or undefined. */
 export type Duty = () => Promise<unknown>;
 
-/** Takes the jobs of a queue, once `run` is called. `onFailed` logs a job that failed. */
+/** A worker that counts the turns of its loop: it asks for a job every few seconds, also where there is none. */
+class CountedWorker<Data> extends Worker<Data> {
+  turns = 0;
+
+  protected override moveToActive(
+    ...question: Parameters<Worker<Data>["moveToActive"]>
+  ): ReturnType<Worker<Data>["moveToActive"]> {
+    this.turns += 1;
+    return super.moveToActive(...question);
+  }
+}
+
+const standstillLookMs = 5000;
+/** Looks without a turn, each while Redis answers, after which a role ends itself. */
+const standstillLooks = 12;
+
+/**
+ * Takes the jobs of a queue, once `run` is called. `onFailed` logs a job that failed. A loop that has made no turn for a
+ * minute while Redis answers and a place is free ends the process: whatever it waits for does not come (decisions 16.46).
+ */
 export function createQueueWorker<Data>(
-  { config, log, workerRedis }: RoleDeps,
+  { config, log, redis, workerRedis }: Pick<RoleDeps, "config" | "log" | "redis" | "workerRedis">,
   queue: QueueName,
   handle: Processor<Data>,
   onFailed: (error: Error, job: Job<Data> | undefined) => void,
   options: Partial<WorkerOptions>,
+  everyMs = standstillLookMs,
 ) {
   const connection = { connection: workerRedis(), prefix: config.redisPrefix, autorun: false };
-  const worker = new Worker<Data>(queue, handle, { ...connection, ...options });
+  let busy = 0;
+  const counted: Processor<Data> = async (...job) => {
+    busy += 1;
+    try {
+      return (await handle(...job)) as unknown;
+    } finally {
+      busy -= 1;
+    }
+  };
+  const worker = new CountedWorker<Data>(queue, counted, { ...connection, ...options });
+  let still = 0;
+  let seen = -1;
+  const standstill = createPolled({
+    everyMs,
+    look: async () => {
+      const isTurning = worker.turns !== seen || busy >= (options.concurrency ?? 1);
+      seen = worker.turns;
+      const isAnswered = !isTurning && (await redis.ping().catch(() => null)) !== null;
+      still = isAnswered ? still + 1 : 0;
+      if (still >= standstillLooks)
+        throw new Error(`the loop of the queue ${queue} stands still while Redis answers`);
+    },
+  });
   // bullmq reports each failed attempt to connect; the connection has already logged that Redis is away.
   worker.on("error", (error) =>
     log[isRedisAway(error) ? "debug" : "warn"]({ err: error.message }, "worker"),
   );
   worker.on("failed", (job, error) => onFailed(error, job));
   return {
-    run: (): void =>
-      void worker.run().catch((error: Error) => log.error({ err: error }, "worker stopped")),
-    close: (): Promise<void> => worker.close(),
+    run(): void {
+      void worker.run().catch((error: Error) => log.error({ err: error }, "worker stopped"));
+      void standstill.start();
+    },
+    async close(): Promise<void> {
+      await standstill.stop();
+      await worker.close();
+    },
   };
 }
 

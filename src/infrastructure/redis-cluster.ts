@@ -28,6 +28,9 @@ type Kind = "worker" | "request";
 
 const optionsOf = (kind: Kind): ClusterOptions => ({
   enableOfflineQueue: kind === "worker",
+  // The check is a question without a limit of time on a worker's connection: a node that is frozen meanwhile would keep
+  // BullMQ waiting for ever. Nothing is lost: a node that still loads its data refuses, and the command goes again.
+  enableReadyCheck: false,
   // About half a minute, longer than a failover takes; a request's own limit of time ends it much earlier.
   maxRedirections: 100,
   retryDelayOnMoved: 20,
