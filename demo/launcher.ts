@@ -87,6 +87,8 @@ async function start(cleanUp: (() => Promise<void> | void)[]): Promise<number> {
     DATABASE_URL: servers.databaseUrl,
     REDIS_URL: servers.redisUrl,
     PORT: String(port),
+    // What is printed says localhost: a trial is nobody else's unless its operator says so.
+    HOST: process.env.HOST || "127.0.0.1",
     BASE_URL: baseUrl,
     STOP_MS: "5000",
   };

@@ -3,7 +3,7 @@ import Koa from "koa";
 import { apiChecks, usageLabel } from "#api/http/middleware.ts";
 import { createPreflight } from "#api/http/cors.ts";
 import { mount, localTarget, routingPath } from "#api/http/register-routes.ts";
-import { refused } from "#api/http/errors.ts";
+import { loggedPath, refused } from "#api/http/errors.ts";
 import { respond } from "#api/http/respond.ts";
 import type { HttpDeps } from "#api/http/deps.ts";
 import {
@@ -17,7 +17,6 @@ import {
 import { routeLabel } from "#api/metrics/metrics.ts";
 import { canaryKey } from "#src/keys/canary-key.ts";
 import type { Span } from "#src/infrastructure/tracing.ts";
-import { pathForLog } from "#src/infrastructure/log.ts";
 
 /**
  * The web role's application. This list is the order of its middleware: the partner API comes before the pages, which
@@ -90,7 +89,7 @@ function identify({
         journal.finished({ key, label: usageLabel(ctx), status, code, ms, requestId, quota });
       }
       if (!log.isLevelEnabled(level)) return;
-      log[level](lineOf(ctx, routing.path, ms, isAborted), "request");
+      log[level](lineOf(ctx, ms, isAborted), "request");
     };
     const close = (): void => over(!res.writableFinished);
     res.on("close", close);
@@ -119,16 +118,12 @@ function endSpan({ method, state, res }: Context, span: Span, path: string): voi
   );
 }
 
-function lineOf(
-  { method, state, res, response }: Context,
-  path: string,
-  ms: number,
-  isAborted: boolean,
-): object {
+function lineOf(ctx: Context, ms: number, isAborted: boolean): object {
+  const { method, state, res, response } = ctx;
   return {
     request_id: state.requestId,
     method,
-    path: pathForLog(path).slice(0, pathMax),
+    path: loggedPath(ctx).slice(0, pathMax),
     route: state.routePath?.template,
     status: res.statusCode,
     ms: Math.round(ms * 10) / 10,

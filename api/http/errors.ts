@@ -26,17 +26,19 @@ export function orThrow<T extends object>(value: T | Refusal): T {
 }
 
 /** The refusal for a thrown error (decisions 9). Logs a line that `request_id` finds. */
-export function refusalOf(
-  log: Log,
-  { state, path: sent, newRouterPath = sent }: Context,
-  error: unknown,
-): Refusal {
+export function refusalOf(log: Log, ctx: Context, error: unknown): Refusal {
   if (error instanceof Refused) return error.refusal;
   const away = isUnavailable(error) || isRedisAway(error);
-  const path = pathForLog(newRouterPath);
-  const line = { request_id: state.requestId, path, ...describe(error) };
+  const line = { request_id: ctx.state.requestId, path: loggedPath(ctx), ...describe(error) };
   log.error(line, away ? "upstream unavailable" : "internal error");
   return away ? unavailable : internalError;
+}
+
+/** The path of a request as the log may have it. */
+export function loggedPath(ctx: Context): string {
+  // The layers of the routers that the path fits, whatever its method.
+  const { length: layers } = (ctx["matched"] as unknown[] | undefined) ?? [];
+  return pathForLog(ctx["newRouterPath"] ?? ctx.path, layers > 0);
 }
 
 /** The parts of an error that may be logged: drivers hang settings and values on theirs. */

@@ -53,6 +53,9 @@ export function mount<Route extends BaseRoute>(
   const { base, routes, checks, call, offersOptions = false, preflight, unknownPath } = mounted;
   const router = new Router<State>({ prefix: base, sensitive: true, strict: true });
   const routePaths = routePathsOf(base, routes, offersOptions);
+  const written = new Set(
+    [...routePaths].flatMap(([path, one]) => (isOpen(one.template) ? [] : path)),
+  );
 
   const runChecks = async (
     ctx: Context,
@@ -72,11 +75,11 @@ export function mount<Route extends BaseRoute>(
     const routePath = routePaths.get(koaPath(base, route.path));
     const method = route.method.toLowerCase() as "get" | "post" | "patch" | "delete";
     const { readQuery, readBody } = validate(route);
-    const isOpen = route.path.includes("{");
+    const hasParameter = isOpen(route.path);
     // One middleware: each further one costs a request half a microsecond.
     router[method](koaPath("", route.path), async (ctx, next) => {
       // A path that is written out is no value of a parameter, also where it lacks the method.
-      if (isOpen && routePaths.has(ctx["newRouterPath"] ?? ctx.path)) {
+      if (hasParameter && written.has(ctx["newRouterPath"] ?? ctx.path)) {
         await next();
         return;
       }
@@ -131,6 +134,8 @@ function routePathsOf<Route extends BaseRoute>(
     }),
   );
 }
+
+const isOpen = (template: string): boolean => template.includes("{");
 
 const parametersIn = ({ path }: BaseRoute): number => path.split("{").length;
 

@@ -55,9 +55,12 @@ export function onlyNamed(line: Record<string, unknown>): Record<string, unknown
   return { ...Object.fromEntries(kept), dropped };
 }
 
-/** A path for the log, without the part behind `/users/`, which names a person, and without keys in wrong places. */
-export const pathForLog = (path: string): string =>
-  path
+/**
+ * A path for the log, without the part behind `/users/`, which names a person, and without keys in wrong places. Of a path
+ * that no route has only the first part that ours begin with: whatever stands behind a misspelt word may name a person.
+ */
+export const pathForLog = (path: string, isRouted: boolean): string =>
+  (isRouted ? path : path.replace(/^((?:\/api\/v1\/partner)?\/).+/s, "$1…"))
     .replace(/((?:svc|pk|op)_live_)[0-9A-Za-z]+/g, "$1…")
     .replace(/(\/users)(\/|%2f).+/is, "$1/…");
 

@@ -201,6 +201,8 @@ describe("requests to the API", () => {
     expect(said(wrong)).to.equal("405 method-not-allowed");
     expect(wrong.headers.get("Allow")).to.equal("GET, HEAD, POST, OPTIONS");
     expect(said(await ask("/things", { method: "POST" }))).to.equal("405 method-not-allowed");
+    // The words of a template are a value like any other.
+    expect(said(await ask("/things/:id"))).to.equal(said(await ask("/things/1")));
     const options = await ask("/things", { method: "OPTIONS" });
     expect(options.status).to.equal(204);
     expect(options.headers.get("Allow")).to.equal("GET, HEAD, OPTIONS");

@@ -149,6 +149,8 @@ async function eraseEverybody(
   expect(JSON.parse(exported.out)).to.include({ first_seen: null });
   expect((await client.get(`/users/${user(0)}`)).status).to.equal(405);
   expect((await client.delete(`/users/${user(0)}/more`)).status).to.equal(404);
+  expect((await client.delete(`/user/${user(0)}`)).status).to.equal(404);
+  expect((await fetch(`${baseUrl}/pages/of/${encodeURIComponent(user(0))}`)).status).to.equal(404);
   const head = `Host: x\r\nAuthorization: Bearer ${country.secret}\r\nConnection: close`;
   await sendRaw(baseUrl, `DELETE /api/v1/partner/%75sers/${user(0)} HTTP/1.1\r\n${head}\r\n\r\n`);
   expect((await page.delete(`/users/${user(0)}`)).status).to.equal(403);
