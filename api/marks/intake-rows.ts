@@ -60,7 +60,7 @@ interface PastRow {
 interface Newcomers {
   partner_id: number;
   count: number;
-  oldest: number;
+  freeAt: number | null;
 }
 
 /**
@@ -135,9 +135,9 @@ export function factsOf(
       ]),
     ),
     newReporters: new Map(
-      (found.partners ?? []).map(({ partner_id, count, oldest }) => [
+      (found.partners ?? []).map(({ partner_id, count, freeAt }) => [
         partner_id,
-        { count, oldest },
+        { count, freeAt: freeAt ?? now },
       ]),
     ),
     nearby: new Map(
@@ -184,8 +184,8 @@ async function find(
     tx,
     `with clock as materialized (select steady_now() as now),
      who as materialized (
-       select a.hash as hex, a.partner_id, a.viewer, r.id, r.hash, r.first_seen, r.blocked_until
-       from unnest(?::text[], ?::int[], ?::text[]) as a(hash, partner_id, viewer)
+       select a.hash as hex, a.partner_id, a.viewer, a.most, r.id, r.hash, r.first_seen, r.blocked_until
+       from unnest(?::text[], ?::int[], ?::text[], ?::int[]) as a(hash, partner_id, viewer, most)
        left join reporters r on r.hash = decode(a.hash, 'hex'))
      select (select ${msOf("now")} from clock) as now,
        array(select nextval('mark_seq')::float8 from generate_series(1, ?::int)) as sequences,
@@ -203,9 +203,14 @@ async function find(
           from who cross join lateral (select * from marks where reporter_id = who.id
             and ${within(dayMs + (halfwayKm / speedMaxKmh) * hourMs)} and review <> 'expired' offset 0) marks) p) as past,
        (select json_agg(q) from (
-          select partner_id, count(*) as count, ${msOf("min(first_seen)")} as oldest from reporters
-          where partner_id = any(array(select partner_id from who where first_seen is null and viewer is null))
-            and viewer is null and first_seen > ${ago(dayMs)} group by partner_id) q) as partners,
+          select p.partner_id, n as count, (
+              -- The last one that must leave the day before the next one has a place.
+              select ${msOf("first_seen")} from reporters where partner_id = p.partner_id and viewer is null
+                and first_seen > ${ago(dayMs)} order by first_seen offset greatest(n - most, 0) limit 1) as "freeAt"
+          from (select partner_id, max(most) as most from who
+            where first_seen is null and viewer is null group by partner_id) p
+          cross join lateral (select count(*) as n from reporters where partner_id = p.partner_id
+            and viewer is null and first_seen > ${ago(dayMs)}) c) q) as partners,
        (select json_agg(v.viewer) from (select distinct viewer from who where viewer is not null) v
         where (select count(*) from (
           select from reporters r where r.viewer = decode(v.viewer, 'hex') and r.first_seen < ${ago(sharedNetworkMs)}
@@ -224,6 +229,7 @@ async function find(
       [...who.keys()],
       [...who.values()].map((mark) => mark.partnerId),
       [...who.values()].map((mark) => mark.viewer),
+      [...who.values()].map((mark) => mark.newUsersLimit),
       batch.length,
       asked.map((mark) => mark.partnerId),
       asked.map((mark) => mark.externalId),
@@ -285,7 +291,7 @@ const columns: readonly Column[] = [
   ["source", "text", ({ incomingMark }) => sourceOf(incomingMark)],
   ["viewer", "text", ({ incomingMark }) => incomingMark.viewer, "decode(viewer, 'hex')"],
   ["effective_at", "bigint", ({ effectiveAt }) => effectiveAt, `epoch + effective_at * ms`],
-  // Held and expired marks are done with: nothing waits to be folded.
+  // Held marks are done with: nothing waits to be folded.
   ["outcome", "text", ({ review }) => (review === "none" ? null : review)],
   ["held_reason", "text", (mark) => (mark.review === "held" && mark.isBlocked ? "block" : null)],
 ];
@@ -296,10 +302,9 @@ const storeSql = `with m as materialized (
       as m(reporter, reporter_id, ${names})
   ), met as (
     insert into reporters (hash, partner_id, viewer, first_seen)
-    select decode(hash, 'hex'), partner_id, decode(viewer, 'hex'), case when counts then ${fromMs} end
-    from unnest(?::text[], ?::int[], ?::text[], ?::bool[]) as r(hash, partner_id, viewer, counts) order by hash
-    on conflict (hash) do update set first_seen = excluded.first_seen
-      where reporters.first_seen is null and excluded.first_seen is not null
+    select decode(hash, 'hex'), partner_id, decode(viewer, 'hex'), ${fromMs}
+    from unnest(?::text[], ?::int[], ?::text[]) as r(hash, partner_id, viewer) order by hash
+    on conflict (hash) do update set first_seen = excluded.first_seen where reporters.first_seen is null
     returning id, encode(hash, 'hex') as hash
   ), named as (
     -- An older row with this id is past its 30 days, or the mark would have been a duplicate.
@@ -335,14 +340,13 @@ export async function storeMarks(
         met.map(({ incomingMark }) => incomingMark),
         ...(["reporter", "partnerId", "viewer"] as const),
       ),
-      ...[met.map(({ review }) => review !== "expired"), now, now, now],
+      ...[now, now, now],
     ],
     "store_marks",
   );
 }
 
-/** The mark that makes a reporter known, for new reporters and for known ones without an accepted mark. An expired mark
- * comes last, and gives no first-seen time. */
+/** The first mark of each reporter that this batch makes known. */
 function toMeet(
   accepted: readonly Admitted[],
   { now, reporters }: Pick<AdmitFacts, "now" | "reporters">,
@@ -353,8 +357,7 @@ function toMeet(
     const { reporter } = mark.incomingMark;
     // `admit` has noted the first-seen time of those that this batch makes known.
     if (reporterIds.has(reporter) && reporters.get(reporter)?.firstSeen !== now) continue;
-    const before = met.get(reporter);
-    if (before === undefined || before.review === "expired") met.set(reporter, mark);
+    if (!met.has(reporter)) met.set(reporter, mark);
   }
   return [...met.values()];
 }

@@ -115,7 +115,10 @@ export function createIntake(deps: IntakeDeps): Intake {
         const decided = incomingMarks.map((mark, index) =>
           admit(facts, mark, markId(facts.now, sequences[index]!), config),
         );
-        const accepted = decided.filter((made) => made.kind === "accepted");
+        // What is too old to count is answered, and not stored: no cap would bound it.
+        const accepted = decided.filter(
+          (made) => made.kind === "accepted" && made.review !== "expired",
+        ) as Admitted[];
         // Before the commit, or a fast worker's outcome could come before anyone waits for it.
         expected = accepted.filter(({ review }) => review === "none").map(({ id }) => id);
         waiters.expect(expected);
@@ -309,7 +312,8 @@ export async function awaitOutput(
 ): Promise<{ report: Report; output: ReportOutput } | Refusal> {
   if (admission.kind === "accepted") {
     const report = await awaitOutcome(services, reportOf(admission), waitMs);
-    return { report, output: presentReport(report, fuelNow(services, report.stationId), false) };
+    const output = presentReport(report, fuelNow(services, report.stationId), false);
+    return { report, output: report.accepted ? output : { ...output, report_id: "" } };
   }
   const { named } = admission;
   const { stored, first } = await services.intake.repeated(admission);

@@ -221,7 +221,7 @@ async function readFacts(
       `select count(*) as count from reporters where partner_id = ? and first_seen > ${fromMs}`,
       [mark.partnerId, now - dayMs],
     );
-    facts.newReporters.set(mark.partnerId!, { count: fresh!.count, oldest: now });
+    facts.newReporters.set(mark.partnerId!, { count: fresh!.count, freeAt: now });
   }
   if (mark.status === "no") {
     const since = now - config.statusLifetimeMs;

@@ -45,7 +45,7 @@ export function createMemory(
   };
   const newcomerRows = (partner: number, now: number): NonNullable<FactRows["partners"]> => {
     const seen = since(newcomers, String(partner), now - dayMs);
-    return seen.length === 0 ? [] : [{ partner_id: partner, count: seen.length, oldest: seen[0]! }];
+    return seen.length === 0 ? [] : [{ partner_id: partner, count: seen.length, freeAt: seen[0]! }];
   };
   const isShared = (viewer: string, now: number): boolean => {
     const devices = firstSeenByViewer.get(viewer) ?? [];

@@ -82,8 +82,11 @@ export interface AdmitFacts {
   reporters: Map<string, ReporterFacts>;
   /** First marks by `partner external_id`. */
   externalIds: Map<string, { id: number; stationId: string }>;
-  /** Users first seen in the last 24 h, by partner; `oldest` is the earliest first-seen time, ms. */
-  newReporters: Map<number, { count: number; oldest: number }>;
+  /**
+   * Users first seen in the last 24 h, by partner. `freeAt`: the first-seen time, ms, of the last one who must leave these
+   * 24 h before another one has a place.
+   */
+  newReporters: Map<number, { count: number; freeAt: number }>;
   /** Reporters with a fresh mark, by station; at least two of them, if there are two. */
   nearby: Map<string, Set<string>>;
   /** Viewers' networks that many people share: their new devices are not one device (decisions 1.8). */
@@ -296,7 +299,7 @@ function refusal(
         "new-users-limit",
         `${limit} new users were seen within 24 h, the most allowed. Users known already still pass.`,
         {
-          retryAfterS: secondsUntil(seen.oldest + dayMs - now),
+          retryAfterS: secondsUntil(seen.freeAt + dayMs - now),
           limit,
           window: "86400s",
         },
@@ -327,13 +330,14 @@ function feedBack(
   rules: AdmitRules,
 ): void {
   const { incomingMark: mark, id, effectiveAt, review } = admitted;
+  // It is answered and not stored: it may come again.
+  if (review === "expired") return;
   if (mark.externalId !== null && mark.partnerId !== null) {
     facts.externalIds.set(externalKey(mark.partnerId, mark.externalId), {
       id,
       stationId: mark.stationId,
     });
   }
-  if (review === "expired") return;
   reporter.recent.push({
     id,
     stationId: mark.stationId,
@@ -347,8 +351,11 @@ function feedBack(
   if (reporter.firstSeen === null) {
     reporter.firstSeen = facts.now;
     if (mark.partnerId !== null) {
-      const seen = facts.newReporters.get(mark.partnerId) ?? { count: 0, oldest: facts.now };
-      facts.newReporters.set(mark.partnerId, { count: seen.count + 1, oldest: seen.oldest });
+      const { count, freeAt } = facts.newReporters.get(mark.partnerId) ?? {
+        count: 0,
+        freeAt: facts.now,
+      };
+      facts.newReporters.set(mark.partnerId, { count: count + 1, freeAt });
     }
   }
   if (review === "none") {

@@ -115,12 +115,12 @@ describe("intake: duplicate (decisions 3)", () => {
       ["accepted", "station-cooldown", "accepted"],
     ],
     [
-      "an expired mark keeps its external_id: it was stored",
+      "an expired mark does not use up its external_id: it is not stored",
       [
         { atMs: 0, externalId: "x", observedAt: t0 - 25 * hour },
         { atMs: second, externalId: "x" },
       ],
-      ["expired", "duplicate of 1"],
+      ["expired", "accepted"],
     ],
     [
       "an expired mark is no opinion that a mark could repeat",

@@ -98,29 +98,33 @@ describe("flow: intake rules through HTTP", function () {
     expect(code(await client.mark(at(12), user, { status: "yes" }))).to.equal("taken");
   });
 
-  it("expired: stored, accepted false, never counted; takes no cooldown, cap or first-seen", async () => {
+  it("expired: answered, accepted false, not stored; takes no cooldown, cap or first-seen", async () => {
+    const rowsNow = async (): Promise<unknown[]> =>
+      rows(
+        country.db,
+        "select (select count(*) from marks), (select count(*) from reporters), (select count(*) from mark_keys)",
+      );
+    const before = await rowsNow();
     const old = { status: "yes", observed_at: formatTime(Date.now() - 24 * hour - minute) };
     const user = `slow ${next}`;
     for (let n = 0; n < 8; n += 1) {
-      const answer = await client.mark(at(0), user, old);
-      expect(answer.body).to.deep.include({ accepted: false, duplicate: false });
+      const answer = await client.mark(at(0), user, { ...old, external_id: `old ${n % 2}` });
+      expect(answer.body).to.deep.include({ accepted: false, duplicate: false, report_id: "" });
       expect(answer.body.published).to.include({ outcome: "expired", status: "nodata" });
     }
-    const [reporter] = await rows<{ first_seen: Date | null }>(
-      country.db,
-      "select first_seen from reporters order by id desc limit 1",
-    );
-    expect(reporter!.first_seen).to.equal(null);
+    expect(await rowsNow()).to.deep.equal(before);
     expect(code(await client.mark(at(0), user, { status: "low" }))).to.equal("taken");
   });
 
   it("new reporters: 500 a day and partner, sliding; known ones still pass", async () => {
     await age(24 * hour);
+    // More than the limit, as after it was lowered: ten have to leave before there is a place.
     await rows(
       country.db,
       `insert into reporters (hash, partner_id, first_seen)
-       select decode(md5(n::text) || md5(n::text), 'hex'), ?, server_now() - interval '23 hours'
-       from generate_series(1, 500) as n`,
+       select decode(md5(n::text) || md5(n::text), 'hex'), ?,
+         server_now() - case when n <= 10 then interval '23 hours 50 minutes' else interval '23 hours' end
+       from generate_series(1, 510) as n`,
       [country.partnerId],
     );
     const refused = await client.mark(at(0), `one more ${next}`, { status: "yes" });

@@ -183,7 +183,7 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
     await rollBack();
     reviewed = reviewsOf(await storedMarks(country.db));
     expect(new Set(reviewed.values())).to.deep.equal(
-      new Set(["none", "held", "approved", "rejected", "withdrawn", "expired"]),
+      new Set(["none", "held", "approved", "rejected", "withdrawn"]),
     );
   });
 
@@ -301,7 +301,7 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
   /** Of the marks since `before` those that their devices may take back: the newest of each on a station. */
   function newestOfDevices(stored: readonly StoredMark[], before: ReadonlyMap<number, string>) {
     const places = new Map<string, StoredMark[]>();
-    for (const mark of stored.filter((one) => one.review !== "expired")) {
+    for (const mark of stored) {
       const place = `${mark.reporter} ${mark.stationId}`;
       places.set(place, [...(places.get(place) ?? []), mark]);
     }
@@ -316,7 +316,7 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
 
   function note(answer: Answer, what: Acknowledged): void {
     expect(answer.status, JSON.stringify(answer.body)).to.be.oneOf([200, 202]);
-    if (answer.body.duplicate) return;
+    if (answer.body.duplicate || answer.body.published.outcome === "expired") return;
     const id = Number(answer.body.report_id);
     expect(acknowledged.has(id), `${id} given out twice`).to.equal(false);
     acknowledged.set(id, what);
@@ -359,9 +359,9 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
       expect(mark.status).to.equal(drawn.status);
       const fresh = before.get(mark.id);
       const key = drawn.key === null ? widgetKey : keys[drawn.key]!;
-      const expired = mark.receivedAt - mark.at > 24 * hourMs;
-      const held = !expired && fresh === undefined && blocked.has(mark.reporter);
-      const taken = expired ? "expired" : held ? "held" : "none";
+      expect(mark.receivedAt - mark.at, "older marks are not stored").to.be.at.most(24 * hourMs);
+      const held = fresh === undefined && blocked.has(mark.reporter);
+      const taken = held ? "held" : "none";
       if (fresh === undefined) {
         const judged = judgedAs(
           report,
@@ -371,7 +371,7 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
           mark.receivedAt,
         );
         asAccepted.set(mark.id, { needed: judged.needed, rule: judged.rule });
-        const received = expired || held ? [] : [{ ...oracleMarkOf(mark), ...judged }];
+        const received = held ? [] : [{ ...oracleMarkOf(mark), ...judged }];
         const story = { marks: known.get(mark.stationId) ?? [], firstSeen };
         const [made = judged] = judgedInTurn(received, story, verdicts);
         expect(neededOf(mark), `mark ${mark.id}`).to.deep.equal(neededOf(made));
@@ -382,7 +382,6 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
           takenBack.has(mark.id) ? "withdrawn" : taken,
         );
       }
-      if (expired) continue;
       accepted.push(report);
       // What was taken back counted for all that came before.
       const review = fresh ?? (takenBack.has(mark.id) ? taken : mark.review);
