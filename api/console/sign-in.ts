@@ -19,6 +19,7 @@ import {
   type SignInAccount,
 } from "#src/operators/operators.ts";
 import { endSession, findSession } from "#src/operators/sessions.ts";
+import { isCrowded } from "#src/operators/passwords.ts";
 import { openTotp, stepOfCode } from "#src/operators/totp.ts";
 import { signInLimit } from "#api/pages/guards.ts";
 import { minuteMs } from "#src/domain/units.ts";
@@ -66,20 +67,23 @@ export function signInCall(services: ConsoleDeps, gate: OperatorGate): PageCall<
     const proof = browserCookie.read(ctx);
     const browser = isKey || !found || !proof ? null : browsers.read(found, proof, now);
     const account = isKey ? null : (found?.id ?? credentials.name.toLowerCase());
+    const isKnown = browser !== null;
+    // Before the attempt counts: the crowd is not this caller's fault.
+    if (!isKey && !isKnown && isCrowded()) throw crowded;
     const succeeded = limits.begin({ ip, account, browser });
     const fail = async (why: Refused): Promise<never> => {
       const network = viewerHash(pepper, viewerNetwork(ip));
       await noteFailedSignIn(db, { account: found, network, at: now });
       throw why;
     };
-    if (!(await opensAccount(found, credentials)) || found === null) return fail(failed);
+    if (!(await opensAccount(found, credentials, isKnown)) || found === null) return fail(failed);
     const step = isKey ? null : await stepFor(found, body as Typed, now);
     if (step === "wrong") return fail(codeWrong);
 
     const token = await openConsoleSession(db, found, {
       step,
       former: cookie.read(ctx) ?? "",
-      browser: browser === null ? "new" : "known",
+      browser: isKnown ? "known" : "new",
       address: ip,
       agent: ctx.get("User-Agent"),
       now,
@@ -108,6 +112,12 @@ export function signInCall(services: ConsoleDeps, gate: OperatorGate): PageCall<
 const failed = refused(
   "sign-in-failed",
   "No account has this name with this password, or this key.",
+);
+
+const crowded = refused(
+  "rate-limit-exceeded",
+  "Many are signing in just now. Try again in a few seconds; a browser that has signed in before does not wait.",
+  { retryAfterS: 3 },
 );
 
 // Sent only after the right password: nobody else learns that the account has a code.

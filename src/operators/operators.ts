@@ -102,11 +102,12 @@ export async function findToSignIn(
 export async function opensAccount(
   found: SignInAccount | null,
   credentials: Credentials,
+  isFirst = false,
 ): Promise<boolean> {
   const fits =
     "key" in credentials
       ? found !== null
-      : await isPassword(credentials.password, found?.password ?? null);
+      : await isPassword(credentials.password, found?.password ?? null, isFirst);
   return fits && found?.disabled_at === null;
 }
 

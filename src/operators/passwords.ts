@@ -15,9 +15,15 @@ type Cost = typeof cost;
 const saltBytes = 16;
 const hashBytes = 32;
 const atOnce = 2;
+/** Guesses that wait for their turn, about half a second: who comes later is refused. */
+const waitingMost = 10;
 
 let running = 0;
+const first: (() => void)[] = [];
 const waiting: (() => void)[] = [];
+
+/** True when a password that is tried now would wait too long behind others'. */
+export const isCrowded = (): boolean => waiting.length >= waitingMost;
 
 /** The form in which a password is stored: `scrypt$N$r$p$salt$hash`, salt and hash in base64url. */
 export async function hashPassword(password: string): Promise<string> {
@@ -28,13 +34,17 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * True when `password` is the one of `stored`. With null (an unknown name, an account without a password) it takes as
+ * True when `password` is the one of `stored`. `isFirst`: it does not wait behind those of strangers. With null (an unknown name, an account without a password) it takes as
  * long and gives false, so that the time does not show which names exist.
  */
-export async function isPassword(password: string, stored: string | null): Promise<boolean> {
+export async function isPassword(
+  password: string,
+  stored: string | null,
+  isFirst = false,
+): Promise<boolean> {
   const own = stored === null ? null : parse(stored);
   const { salt, hash, ...costs } = own ?? noAccount;
-  const derived = await derive(password, salt, costs);
+  const derived = await derive(password, salt, costs, isFirst ? first : waiting);
   return timingSafeEqual(derived, hash) && own !== null;
 }
 
@@ -55,8 +65,13 @@ function parse(stored: string): Cost & { salt: Buffer; hash: Buffer } {
 }
 
 /** At most two at once, so that guesses cannot take the threads that compress and read files. */
-async function derive(password: string, salt: Buffer, { N, r, p }: Cost): Promise<Buffer> {
-  if (running >= atOnce) await new Promise<void>((turn) => waiting.push(turn));
+async function derive(
+  password: string,
+  salt: Buffer,
+  { N, r, p }: Cost,
+  queue = first,
+): Promise<Buffer> {
+  if (running >= atOnce) await new Promise<void>((turn) => queue.push(turn));
   else running += 1;
   try {
     const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
@@ -67,7 +82,7 @@ async function derive(password: string, salt: Buffer, { N, r, p }: Cost): Promis
       );
     });
   } finally {
-    const next = waiting.shift();
+    const next = first.shift() ?? waiting.shift();
     if (next === undefined) running -= 1;
     else next();
   }

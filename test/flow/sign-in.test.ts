@@ -3,8 +3,9 @@ import { Secret, TOTP } from "otpauth";
 import { hourMs, minuteMs } from "#src/domain/units.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { type ConsoleClient, createConsoleClient } from "#test/flow/console-client.ts";
-import type { Answer } from "#test/flow/client.ts";
+import { type Answer, until } from "#test/flow/client.ts";
 import { addOperator, cheapHash, testPassword } from "#test/flow/operators.ts";
+import { isCrowded } from "#src/operators/passwords.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { useEdge } from "#test/api/edge.ts";
 
@@ -235,6 +236,24 @@ describe("flow: signing in to the console", function () {
         network: (await counted("unknown account"))[0]!.network,
         count: 2,
       });
+    });
+
+    it("in a flood from everywhere are refused before a crowd waits, and a known browser goes first", async () => {
+      const known = await browserOf();
+      // Of names that nobody has: each has a count of its own.
+      const flood = Array.from({ length: 60 }, (_, n) =>
+        attempt(stranger(), "a wrong password", newNetwork(), `nobody ${name} ${n}`),
+      );
+      const over: string[] = [];
+      void Promise.all(flood).then(() => over.push("flood"));
+      await until(async () => isCrowded(), Boolean);
+      expect((await attempt(known)).status).to.equal(201);
+      expect(over).to.deep.equal([]);
+      const answers = await Promise.all(flood);
+      const refused = answers.filter(({ status }) => status === 429);
+      expect(refused.length).to.be.above(20);
+      expect(refused[0]!.headers.get("retry-after")).to.equal("3");
+      expect((await attempt(stranger())).status).to.equal(201);
     });
 
     it("in a flood fills neither log nor alarms, and each attempt is in the metric", async () => {
