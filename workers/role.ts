@@ -64,7 +64,11 @@ export function createQueueWorker<Data>(
   options: Partial<WorkerOptions>,
   everyMs = standstillLookMs,
 ) {
-  const connection = { connection: workerRedis(), prefix: config.redisPrefix, autorun: false };
+  const connection = {
+    ...{ connection: workerRedis(), prefix: config.redisPrefix, autorun: false },
+    // As of the queues that are sent to.
+    skipVersionCheck: true,
+  };
   let busy = 0;
   const counted: Processor<Data> = async (...job) => {
     busy += 1;

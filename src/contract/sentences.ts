@@ -42,6 +42,7 @@ export const sentences = {
   "on-time": "on time",
   "proxy-untrusted": `{untrusted} of {all} requests had X-Forwarded-For or Forwarded from an address that TRUSTED_PROXIES does not name. ${proxyAdvice}`,
   "read-only": "takes no writes: the database is read-only",
+  "redis-right": "the user of REDIS_URL may not do all that is needed: add {right} to its rights",
   "refold-broken-off": "{station}: Postgres broke off its refold ({sqlstate}) since {time}",
   "refold-failing": "{station}: its refold fails ({error}) since {time}",
   "rows-readable": "every row can be read",

@@ -12,17 +12,26 @@ const wanted = "noeviction";
  */
 export function createEvictionWatch({ log, redis }: Pick<Resources, "log" | "redis">) {
   let policy: string | null = null;
+  /** Redis answers, but its user may not ask. */
+  let isForbidden = false;
 
   const look = async (): Promise<void> => {
     const before = policy;
+    const wasForbidden = isForbidden;
     policy = await infoOfMasters(redis, "memory").then(
       (infos) => {
+        isForbidden = false;
         const found = infos.map((info) => /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? null);
         return found.find((one) => one !== null && one !== wanted) ?? found[0] ?? null;
       },
       // Redis is away, or forbids its clients to read this.
-      () => null,
+      (error: unknown) => {
+        isForbidden = error instanceof Error && error.message.startsWith("NOPERM");
+        return null;
+      },
     );
+    if (isForbidden && !wasForbidden)
+      log.warn("the user of redis may not run INFO: add +info to its rights");
     if (policy !== null && policy !== wanted && policy !== before)
       log.warn({ reason: policy }, `redis evicts keys: set its maxmemory-policy to ${wanted}`);
   };
@@ -43,8 +52,14 @@ export function createEvictionWatch({ log, redis }: Pick<Resources, "log" | "red
     evicts: (): number => (policy === null ? NaN : Number(policy !== wanted)),
     /** For `/readyz`. */
     condition: (): Condition => ({
-      ok: policy === null || policy === wanted,
-      says: [policy === null ? { code: "unknown" } : { code: "eviction", policy }],
+      ok: !isForbidden && (policy === null || policy === wanted),
+      says: [
+        isForbidden
+          ? { code: "redis-right", right: "+info" }
+          : policy === null
+            ? { code: "unknown" }
+            : { code: "eviction", policy },
+      ],
     }),
   };
 }

@@ -1,6 +1,7 @@
 import { writeSync } from "node:fs";
-import { type DestinationStream, pino, type Logger } from "pino";
+import { type DestinationStream, pino, type LogFn, type Logger } from "pino";
 import pretty from "pino-pretty";
+import { minuteMs } from "#src/domain/units.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 
 export type Log = Logger;
@@ -24,6 +25,7 @@ export function createLog(
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { log: onlyNamed },
     serializers: { err: describeError },
+    hooks: { logMethod: seldomRepeated() },
   };
   if (to !== undefined) return pino(options, to);
   if (!process.stdout.isTTY) return pino(options, (stdout ??= createLogLines(1)));
@@ -31,6 +33,27 @@ export function createLog(
     options,
     pretty({ sync: true, ignore: "pid,hostname", translateTime: "SYS:HH:MM:ss" }),
   );
+}
+
+/** Warnings and errors of the same words in a minute; a loop that fails without end must not fill the disk. */
+const sameMost = 100;
+const warnLevel = 40;
+const fatalLevel = 60;
+
+/** Leaves out what is said too often, and says once a minute how many lines that were. */
+export function seldomRepeated(now: () => number = () => performance.now()) {
+  const said = new Map<string, { since: number; lines: number }>();
+  return function (this: Logger, words: Parameters<LogFn>, method: LogFn, level: number): void {
+    if (level < warnLevel || level >= fatalLevel) return method.apply(this, words);
+    const text = String(words.findLast((word) => typeof word === "string"));
+    const before = said.get(text);
+    if (before === undefined || now() - before.since >= minuteMs) {
+      const lines = (before?.lines ?? 0) - sameMost;
+      if (lines > 0) method.call(this, { lines, reason: text }, "lines like this were left out");
+      said.set(text, { since: now(), lines: 1 });
+    } else if ((before.lines += 1) > sameMost) return;
+    method.apply(this, words);
+  };
 }
 
 /**

@@ -69,6 +69,8 @@ export function createProducer(config: Config, log: Log, clock: Clock = Date.now
       prefix: config.redisPrefix,
       skipWaitingForReady: true,
       skipMetasUpdate: true,
+      // It asks INFO, which hosted servers often forbid; every Redis that this service runs with is newer.
+      skipVersionCheck: true,
       defaultJobOptions: {
         removeOnComplete: true,
         removeOnFail: { count: 1000 },

@@ -265,7 +265,9 @@ describe(`flow: ${marks} random marks against a second reading of the rules`, fu
           ...(retries > 0.95 ? [send(drawn, body, (n + 1) % 2)] : []),
         ]);
         for (const answer of answers) note(answer, { drawn, observedAt });
-        const taken = answers.find((answer) => answer.body.duplicate === false);
+        const taken = answers.find(
+          ({ body: { duplicate, report_id: id } }) => !duplicate && id !== "",
+        );
         if (drawn.externalId !== null && taken !== undefined && n % 20 === 0)
           earlier.push({ drawn, body, id: taken.body.report_id as string });
         const again = n % 40 === 39 ? earlier[Math.floor(chance() * earlier.length)] : undefined;

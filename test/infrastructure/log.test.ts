@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { pino } from "pino";
-import { describeError, onlyNamed } from "#src/infrastructure/log.ts";
+import { describeError, onlyNamed, seldomRepeated } from "#src/infrastructure/log.ts";
 
 /** What a line looks like that is logged as every process does. */
 function logged(fields: object): Record<string, unknown> {
@@ -45,6 +45,25 @@ describe("what is logged", () => {
     expect(JSON.stringify(err)).to.not.contain("secret");
     expect(logged({ err: "only words" })).to.deep.equal({ err: "only words" });
     expect(logged({ err: { password: "secret" } })).to.deep.equal({ err: "object" });
+  });
+
+  it("holds the same warning a hundred times a minute, says how many more there were, and holds back no other line", () => {
+    const lines: { msg: string; lines?: number }[] = [];
+    let now = 0;
+    const log = pino(
+      { hooks: { logMethod: seldomRepeated(() => now) }, formatters: { log: onlyNamed } },
+      { write: (text: string) => void lines.push(JSON.parse(text)) },
+    );
+    for (let n = 0; n < 1000; n += 1) log.warn({ err: String(n) }, "fails");
+    log.error("fails otherwise");
+    log.info("fails");
+    expect(lines).to.have.length(102);
+    now = 60_000;
+    log.warn("fails");
+    expect(lines.slice(102).map(({ msg, lines: n }) => [msg, n])).to.deep.equal([
+      ["lines like this were left out", 900],
+      ["fails", undefined],
+    ]);
   });
 
   it("has only such names wherever something is logged", () => {

@@ -117,6 +117,8 @@ export const shell = {
     "{station}: сбой расчёта ({error}), с {time}",
   "{n} more": "и ещё {n}",
   "maxmemory-policy {policy}": "правило maxmemory-policy: {policy}",
+  "the user of REDIS_URL may not do all that is needed: add {right} to its rights":
+    "у пользователя из REDIS_URL не хватает прав: добавьте {right}",
   "{untrusted} of {all} requests had X-Forwarded-For or Forwarded from an address that TRUSTED_PROXIES does not name. If a proxy of yours stands in front, set TRUSTED_PROXIES to its address: until then all its viewers count as one. A stranger can send such a header too, so a few of them mean nothing.":
     "Запросов с X-Forwarded-For или Forwarded от адресов, которых нет в TRUSTED_PROXIES: {untrusted} из {all}. Если перед сервисом стоит ваш прокси, укажите в TRUSTED_PROXIES его адрес: пока его нет, все посетители за прокси считаются одним. Такой заголовок может послать и посторонний, поэтому несколько запросов ничего не значат.",
   "The map shows water, borders and names, without streets.":
