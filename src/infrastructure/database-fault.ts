@@ -5,8 +5,11 @@ export function databaseFault(error: unknown): string | null {
   const { code, message } = error as { code?: unknown; message: string };
   // knex puts the statement before the message.
   const why = `(${message.split(" - ").at(-1)})`;
+  const [, schema] = /permission denied for schema (\S+)$/.exec(message) ?? [];
   switch (code) {
     case "42501":
+      if (schema !== undefined)
+        return `this user of Postgres may make no tables ${why}: let the database's owner run "grant create on schema ${schema} to" that user`;
       return `this user of Postgres may not do that ${why}: use the DATABASE_URL of the owner of the tables`;
     case "28P01":
     case "28000":

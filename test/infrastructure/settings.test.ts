@@ -7,6 +7,8 @@ const garbage: Record<string, string[]> = {
   DATABASE_URL: [
     ...["here", "mysql://a@b/c", "postgres:/a", "postgres://a b/c", "postgres://a@b,/c"],
     "postgres://a@b/c?target_session_attrs=standby",
+    // Signs of the password as they are: the rest of it would be taken for a host.
+    ...["postgres://u:hunter/2@db:5432/f", "postgres://u:12/hunter@db/f"],
   ],
   DATABASE_DIRECT_URL: ["here", "mysql://a@b/c"],
   REDIS_SENTINELS: ["redis://one:26379", "one two", "one,,two", "one:port"],
@@ -27,6 +29,16 @@ const garbage: Record<string, string[]> = {
   ALARM_EMAIL_FROM: ["olga", "Fuel <olga>", "Fu\nel <a@b.example>"],
   ALARM_WEBHOOK_URL: ["chat.example/hooks", "ftp://chat.example", "https://a:b@chat.example/"],
   ALARM_WEBHOOK_SECRET: ["whsec_short", "no prefix and long enough to be a secret key"],
+  PUSH_CONTACT: [
+    ...[
+      "olga",
+      "mailto:olga",
+      "mailto:olga@localhost",
+      "https://fuel.local",
+      "http://fuel.example",
+    ],
+    ...["https://localhost:8080/", "mailto:a@b c"],
+  ],
   CONSUMER_KEY: ["svc_live_1", "pk_live_1", `pk_live_${"0".repeat(49)}`],
   WIDGET_CENTER: ["55"],
   BASEMAP: ["none"],
@@ -80,6 +92,14 @@ describe("the settings", () => {
       METRICS_TOKEN: "hunter 2",
     };
     expect(() => loadConfig(given)).to.throw(/^(?!.*hunter).*$/);
+  });
+
+  it("say of a password with signs of a URL how to write it", () => {
+    expect(() => loadConfig({ DATABASE_URL: "postgres://u:12/hunter@db/f" })).to.throw(
+      /^(?!.*hunter).*%2F/,
+    );
+    for (const one of ["mailto:fuel@example.org", "https://fuel.example.org/contact"])
+      expect(loadConfig({ PUSH_CONTACT: one }).pushContact).to.equal(one);
   });
 
   it("take what is meant", () => {

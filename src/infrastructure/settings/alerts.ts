@@ -5,7 +5,11 @@ import { integer, setting, settingsOf, shaped } from "#src/infrastructure/settin
 export const alertSettings = settingsOf({
   pushContact: setting(
     "",
-    shaped(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, "an address like mailto:fuel@example.org"),
+    shaped(
+      // Apple's push service refuses addresses that only this machine or network knows.
+      /^(mailto:[^\s@]+@|https:\/\/)(?!localhost\b)[^\s@/:]+\.(?!local\b)[^\s@/:.]+([/:]\S*)?$/,
+      "a public address like mailto:fuel@example.org or https://example.org",
+    ),
   )`
     how push services can reach the operator: \`mailto:\` or an https address; by default BASE_URL`,
   alertsPerDevice: setting(5, integer(1, 100))`

@@ -74,8 +74,12 @@ export const connection =
   (schemes: readonly string[], example: string) =>
   (value: string): string => {
     const scheme = /^([a-z]+):\/\//.exec(value)?.[1] ?? "";
-    if (!schemes.includes(scheme) || !URL.canParse(value.replace("@/", "@host/")))
-      throw new Error(`a URL like ${example}`);
+    const usual = value.replace("@/", "@host/");
+    // Behind a raw "/" of the password its rest would be a host, which errors name.
+    if (!schemes.includes(scheme) || !URL.canParse(usual) || new URL(usual).pathname.includes("@"))
+      throw new Error(
+        `a URL like ${example}, with signs such as / and @ of the password as %2F and %40`,
+      );
     return value;
   };
 
