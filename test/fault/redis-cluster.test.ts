@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
+import { pino } from "pino";
 import { rows } from "#src/infrastructure/db.ts";
+import { createProducer } from "#src/infrastructure/queues.ts";
+import { type QueueName, queueNames } from "#src/infrastructure/queue-state.ts";
 import { partnerPrefix } from "#src/infrastructure/redis.ts";
 import { type Answer, createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
@@ -36,7 +39,7 @@ describe("fault: a Redis Cluster", function () {
         WEBHOOK_NETWORKS: "127.0.0.1",
       },
     });
-    const names = ["snapshots", "upkeep", "clock", "webhooks"];
+    const names = ["snapshots", "upkeep", "clock", "webhooks", "imports"];
     others.push(...(await Promise.all(names.map((name) => startRoleProcess(name, stage.env)))));
     roles = [...stage.webs, ...stage.workers, ...others];
   });
@@ -191,6 +194,55 @@ describe("fault: a Redis Cluster", function () {
     // Who has just looked at the nodes looks again after ten seconds, and has a new master by then.
     expectFewLines(before, 0);
   });
+
+  it("goes on within ten seconds in every role with a queue, each of twenty times that its master freezes", async () => {
+    const log = pino({ level: "silent" });
+    const producer = createProducer(stage.config, log);
+    /** A job that does nothing: there is no such station, webhook, device, feed or duty. Undefined while Redis is away. */
+    const put = (name: QueueName, n: number): Promise<unknown> => {
+      const id = 1_000_000 + n;
+      const idle = { stationIds: [`nowhere-${n}`], endpointId: id, deviceId: id, feedId: id };
+      return Promise.resolve()
+        .then(() => producer.queue(name).add("idle", { ...idle, duty: "none", slot: n }))
+        .catch(() => undefined);
+    };
+    const isIdle = async (name: QueueName): Promise<boolean> => {
+      const counts = await producer.queue(name).getJobCounts("wait", "active");
+      return counts["wait"]! + counts["active"]! === 0;
+    };
+    const slowest = new Map<QueueName, number>();
+    try {
+      for (let n = 0; n < 20; n++) {
+        const { master } = await homeOfQueues();
+        const nth = cluster.masters.indexOf(master);
+        const heir = cluster.replicas[nth]!;
+        master.freeze();
+        await untilMaster(heir);
+        const from = performance.now();
+        await Promise.all(
+          queueNames.map(async (name) => {
+            await until(() => put(name, n), Boolean, 30_000);
+            await until(() => isIdle(name).catch(() => false), Boolean, 30_000);
+            const ms = performance.now() - from;
+            slowest.set(name, Math.max(ms, slowest.get(name) ?? 0));
+            expect(ms, `${name}, round ${n}`).to.be.below(10_000);
+          }),
+        );
+        master.thaw();
+        await until(
+          () => master.client.info("replication"),
+          (info) => info.includes("role:slave") && info.includes("master_link_status:up"),
+          30_000,
+        );
+        [cluster.masters[nth], cluster.replicas[nth]] = [heir, master];
+      }
+    } finally {
+      await producer.close();
+    }
+    console.log(
+      [...slowest].map(([name, ms]) => `      ${name}: ${Math.round(ms)} ms at most`).join("\n"),
+    );
+  }).timeout(900_000);
 
   it("goes on while a slot moves and when a master dies, with nothing lost and few log lines", async () => {
     const before = loudLines();
