@@ -127,7 +127,7 @@ describe("work that is done piece by piece", () => {
        values (?, 'https://x.example/', '{stations.changed,report.processed}', '') returning id`,
       [partner],
     );
-    const claim = { claimMs: 60_000, stationsGapMs: 0 };
+    const claim = { claimMs: 60_000, stationsGapMs: 0, mayFail: true };
     const deliveries = async () => {
       const found: { type: string; items: number }[] = [];
       for (;;) {

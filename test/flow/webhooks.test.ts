@@ -298,6 +298,45 @@ describe("flow: webhooks", function () {
     );
   });
 
+  it("that fail and hang hold a quarter of the places, so that a healthy one is told at once", async () => {
+    const hanging = await startReceiver();
+    hanging.answer = () => undefined;
+    try {
+      for (let n = 0; n < 5; n++) await test((await register(["key.expiring"], hanging.url)).path);
+      await rows(
+        country.db,
+        "update webhook_endpoints set failures = 1, failing_since = server_now(), next_at = server_now()",
+      );
+      // Another partner: one has five at most.
+      partner = await addPartner(country);
+      client = createClient(web.baseUrl, partner.secret);
+      await withRole(
+        async () => {
+          await until(
+            async () => hanging.posts.length,
+            (count) => count > 0,
+          );
+          const { path } = await register(["key.expiring"]);
+          for (let n = 1; n <= 3; n++) {
+            await test(path);
+            await until(
+              async () => {
+                await duty();
+                return receiver.posts.length;
+              },
+              (count) => count === n,
+              10_000,
+            );
+          }
+          expect(hanging.atOnce).to.equal(1);
+        },
+        { WEBHOOK_CONCURRENCY: "4", STOP_MS: "1000", WEBHOOK_TIMEOUT_MS: "15000" },
+      );
+    } finally {
+      await hanging.close();
+    }
+  });
+
   it("are switched off at once by 410, with an alarm", async () => {
     const { id, path } = await register(["key.expiring"]);
     receiver.answer = status(410);
@@ -468,7 +507,7 @@ describe("flow: webhooks", function () {
       [timed],
     );
     const batches: string[][] = [];
-    for (const claim = { claimMs: 60_000, stationsGapMs: 0 }; ;) {
+    for (const claim = { claimMs: 60_000, stationsGapMs: 0, mayFail: true }; ;) {
       const claimed = await claimDelivery(country.db, id, claim);
       if (claimed === null) break;
       batches.push(claimed.delivery.data.stations!);

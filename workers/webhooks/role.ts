@@ -41,6 +41,9 @@ export function createWebhooksRole(deps: RoleDeps, resolve?: Resolve): Role {
   const readShown = createStationReader(db, config, clock);
   const claimMs = config.webhookTimeoutMs + claimSpareMs;
   const stationsGapMs = config.webhookStationsGapMs;
+  /** Attempts at endpoints whose last one failed: they may hang, and must not hold the places of all others. */
+  const failingMost = Math.ceil(config.webhookConcurrency / 4);
+  let failing = 0;
   let listener: Listener | null = null;
   let stopped = false;
 
@@ -62,12 +65,30 @@ export function createWebhooksRole(deps: RoleDeps, resolve?: Resolve): Role {
   const deliver = async ({ data: { endpointId } }: Job<WebhookJob>): Promise<void> => {
     await producer.endpointTaken(endpointId);
     for (const end = performance.now() + claimingMs; performance.now() < end && !stopped;) {
-      const claimed = await claimDelivery(db, endpointId, { claimMs, stationsGapMs });
+      const mayFail = failing < failingMost;
+      if (mayFail) failing += 1;
+      const claimed = await claimDelivery(db, endpointId, {
+        claimMs,
+        stationsGapMs,
+        mayFail,
+      }).catch((error: unknown) => {
+        if (mayFail) failing -= 1;
+        throw error;
+      });
+      const isFailing = claimed !== null && claimed.failures > 0;
+      if (mayFail && !isFailing) failing -= 1;
       if (claimed === null) return;
-      const [attempt, verdict] = await attemptOf(claimed).then(
-        (made) => [made, verdictOf(claimed, made)] as const,
-        (error: unknown) => passedOver(claimed, error),
-      );
+      const [attempt, verdict] = await attemptOf(claimed)
+        .then(
+          (made) => [made, verdictOf(claimed, made)] as const,
+          (error: unknown) => passedOver(claimed, error),
+        )
+        .finally(() => {
+          if (!isFailing) return;
+          failing -= 1;
+          // Those that found no place have waited for this one.
+          look();
+        });
       const isStored = await settleDelivery(db, claimed, attempt, verdict, clock());
       tell(claimed, attempt, verdict);
       if (!isStored || verdict !== "taken") return;

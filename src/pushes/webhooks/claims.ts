@@ -39,7 +39,7 @@ export async function wakeDue(
   stationsGapMs: number,
 ): Promise<number> {
   const sql = `select e.id from webhook_endpoints e where ${mayBeSent} and ${somethingWaits}
-     order by e.tried_at limit ${wokenAtOnce}`;
+     order by e.failures > 0, e.tried_at limit ${wokenAtOnce}`;
   const due = await rows<{ id: number }>(db, sql, [stationsGapMs]);
   await producer.wakeEndpoints(due.map(({ id }) => id));
   return due.length;
@@ -76,14 +76,15 @@ interface ClaimedEndpoint extends Omit<ClaimedDelivery, "delivery"> {
 }
 
 /**
- * Claims an endpoint for `claimMs` and gives its oldest delivery; null when another process has it, or nothing waits.
+ * Claims an endpoint for `claimMs` and gives its oldest delivery; null when another process has it, or nothing waits, or
+ * its last attempt failed and none that `mayFail` is wanted.
  * It makes deliveries of the events since the last claim: changed stations after the endpoint's cursors, and outcomes of
  * marks, one batch of each at a time.
  */
 export const claimDelivery = (
   db: Db,
   endpointId: number,
-  { claimMs, stationsGapMs }: { claimMs: number; stationsGapMs: number },
+  { claimMs, stationsGapMs, mayFail }: { claimMs: number; stationsGapMs: number; mayFail: boolean },
 ): Promise<ClaimedDelivery | null> =>
   pipelinedTransaction(db, async (tx) => {
     const [claimed] = await rows<ClaimedEndpoint>(
@@ -91,14 +92,14 @@ export const claimDelivery = (
       `update webhook_endpoints e set claims = claims % 1000000000000 + 1, tried_at = server_now(),
          claimed_until = server_now() + ?::int * interval '1 ms',
          ${failuresOf("e")}
-       where e.id = ? and ${mayBeSent} and ${somethingWaits}
+       where e.id = ? and (e.failures = 0 or ?::bool) and ${mayBeSent} and ${somethingWaits}
        returning e.id as "endpointId", e.partner_id as "partnerId", e.claims as claim, e.url, e.failures,
          ${msOf("e.failing_since")} as "failingSince",
          array_remove(array[e.secret, case when e.old_secret_until > server_now() then e.old_secret end], null) as secrets,
          array(select distinct d.type from webhook_deliveries d where d.endpoint_id = e.id and d.delivered_at is null)
            as waiting,
          ${stationsAreDue} as "wantsStations"`,
-      [claimMs, endpointId, stationsGapMs, stationsGapMs],
+      [claimMs, endpointId, mayFail, stationsGapMs, stationsGapMs],
       "webhook_claim",
     );
     if (claimed === undefined) return null;
