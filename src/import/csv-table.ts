@@ -34,6 +34,8 @@ export async function* csvTable(
   let [refused, read, shortLine] = [0, 0, 0];
   for await (const { line, fields } of csvLines(path, layout, progress)) {
     if (names === null) {
+      if (fields.length > columnsMost)
+        throw wrongFile(`it has ${fields.length} columns`, advice.kind, line);
       heading = fields.map((name) => name.trim());
       const wanted = new Map([...required, ...optional].map((name) => [name.toLowerCase(), name]));
       names = distinct(heading.map((name) => wanted.get(name.toLowerCase()) ?? name));
@@ -69,6 +71,9 @@ export async function* csvTable(
   if (shortLine > 0) throw wrongFile("it ends in the middle of a line", advice.cut, shortLine);
   if (read === 0) throw wrongFile("it has no line below its heading", advice.cut);
 }
+
+/** Registers have up to 300. */
+const columnsMost = 5000;
 
 const missingColumns = (
   missing: readonly string[],

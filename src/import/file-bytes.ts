@@ -75,6 +75,15 @@ async function startOf(path: string): Promise<Buffer> {
 const growthMax = 200;
 const growthFrom = 4_000_000;
 
+/** Throws a wrong-file fault for content that is far larger than the packed bytes that it comes from. */
+export function refuseGrowth(bytes: number, packedBytes: number): void {
+  if (bytes > growthFrom && bytes > growthMax * packedBytes)
+    throw wrongFile(
+      `its content is more than ${growthMax} times as large as the file`,
+      "No register is packed like that. Unpack it and look what it is.",
+    );
+}
+
 /**
  * The unpacked pieces of a stream. `packedBytes` gives how much of the file they are. Throws a wrong-file fault when
  * they are damaged, or far larger than the file.
@@ -90,11 +99,7 @@ async function* growing(
       bytes += (piece as Buffer).length;
       const from = packedBytes(bytes);
       progress(from);
-      if (bytes > growthFrom && bytes > growthMax * from)
-        throw wrongFile(
-          `its content is more than ${growthMax} times as large as the file`,
-          "No register is packed like that. Unpack it and look what it is.",
-        );
+      refuseGrowth(bytes, from);
       yield piece as Buffer;
     }
   } catch (error) {

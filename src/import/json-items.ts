@@ -160,11 +160,16 @@ function itemSplitter(wanted: readonly string[]) {
   let found = false;
   let items = 0;
   let around = "";
+  /** The end of `around`: a look at it would copy all of it, once for each key of a large object. */
+  let recent = "";
   let text = "";
 
   function take(part: string): void {
     if (listDepth > 0) text += part;
-    else around += part;
+    else {
+      around += part;
+      recent = (recent + part).slice(-keyMax);
+    }
     if (text.length > recordMax) throw tooLong("one of its records", line);
     if (around.length > recordMax) throw noList(wanted.join("."), null);
   }
@@ -209,7 +214,7 @@ function itemSplitter(wanted: readonly string[]) {
       } else if (code === colon && listDepth === 0 && keys.length > 0) {
         take(piece.slice(from, at));
         from = at;
-        keys[keys.length - 1] = lastString(around);
+        keys[keys.length - 1] = lastString(recent);
       }
     }
     take(piece.slice(from));
@@ -221,9 +226,12 @@ function itemSplitter(wanted: readonly string[]) {
   return { push, rest };
 }
 
+/** Characters of a key, with its quotes, that may lead to the list. */
+const keyMax = 300;
+
 /** The string at the end of a JSON text; null when there is none. */
 function lastString(text: string): string | null {
-  const written = /"(?:[^"\\]|\\.)*"\s*$/.exec(text.slice(-300));
+  const written = /"(?:[^"\\]|\\.)*"\s*$/.exec(text);
   try {
     return written === null ? null : (JSON.parse(written[0]) as string);
   } catch {

@@ -1,6 +1,7 @@
 import { open, type FileHandle } from "node:fs/promises";
 import { inflateSync } from "node:zlib";
 import { PbfReader } from "pbf";
+import { refuseGrowth } from "#src/import/file-bytes.ts";
 import { advice, type ReadProgress, wrongFile } from "#src/import/read-text.ts";
 
 /** The place of a block in an extract, so that a later pass reads only the blocks that it needs. */
@@ -70,7 +71,9 @@ async function blockAt(file: FileHandle, at: number, size: number) {
   const { type, blobBytes } = headerOf(await bytesAt(file, at + 4, headerBytes), at);
   if (blobBytes > maxBlobBytes) throw garbled(at);
   const blob = await bytesAt(file, at + 4 + headerBytes, blobBytes);
-  return { type, content: unpacked(blob, at), bytes: 4 + headerBytes + blobBytes };
+  const content = unpacked(blob, at);
+  refuseGrowth(content.length, blobBytes);
+  return { type, content, bytes: 4 + headerBytes + blobBytes };
 }
 
 async function bytesAt(file: FileHandle, at: number, length: number): Promise<Buffer> {

@@ -25,6 +25,9 @@ interface Known {
 
 const none: readonly string[] = [];
 
+/** Stations so near to one another; the busiest crossroads have six. */
+const nearMost = 60;
+
 /**
  * Objects that are one station: at most 25 m apart and not contradicting each other in name or brand. Two objects of
  * one kind (two nodes) need the same name. Pairs that a person should check are doubtful. The first member is one that
@@ -39,7 +42,9 @@ export function joinSame(
   // Only of objects that have another one near: nearly all of a country have none.
   const groupOf = new Map<string, ImportedStation[]>();
   const doubtful: Doubtful[] = [];
-  const near = nearPairs(imported, doubtfulM).sort((x, y) => x.metres - y.metres);
+  const near = nearPairs(imported, doubtfulM, undefined, nearMost).sort(
+    (x, y) => x.metres - y.metres,
+  );
   for (const { a, b, metres } of near) {
     const [left, right] = [groupOf.get(a.id) ?? [a], groupOf.get(b.id) ?? [b]];
     if (left === right) continue;

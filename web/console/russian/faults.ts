@@ -8,6 +8,9 @@ export const faults: Readonly<Record<string, string>> = {
     "{1} из {2} ({3}) источника «{4}» нет в файле, они были бы удалены",
   '{1} of the {2} {3} of source "{4}" are not in the file, of which {5} may be new ones':
     "{1} из {2} ({3}) источника «{4}» нет в файле, из них {5} могут быть новыми",
+  "more than {1} of its stations stand within {2} m of {3} {4}":
+    "больше {1} его станций стоят не дальше {2} м от точки {3} {4}",
+  "it has {1} columns": "в нём столбцов: {1}",
   "its list has {1} records and says itself that there are more ({2})":
     "в его списке записей: {1}, и он сам говорит, что есть ещё ({2})",
   stations: "станции",
@@ -144,6 +147,8 @@ export const faults: Readonly<Record<string, string>> = {
     "Или укажите его настоящую кодировку в описании источника.",
   "The file has {1} new ones in their place: the source may have numbered its {2} anew, and place, brand and address do not show which is which. Do not let the old ones go, their ids and marks would go with them: import it without replacing the source, then look at `station doubtful`.":
     "Вместо них в файле {1} новых: похоже, источник перенумеровал свои записи ({2}), а место, бренд и адрес не показывают, какая из них какая. Не удаляйте старые: с ними пропали бы их идентификаторы и отметки. Импортируйте файл без замены источника и посмотрите `station doubtful`.",
+  "That is the position of something else, such as the middle of a city: leave these rows out, or give them positions of their own.":
+    "Это координаты чего-то другого, например середины города: исключите эти строки или укажите их собственные координаты.",
   "Fetch all of it, or join its pages in one file. If it is whole, import it again with `--force half`.":
     "Скачайте список целиком или соедините его страницы в один файл. Если он полный, импортируйте его ещё раз с `--force half`.",
   "The file may be a part of the country, or of another source. If it is complete, allow {1} removals, or use `--force removals`, and import it again.":
