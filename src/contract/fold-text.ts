@@ -1,7 +1,8 @@
-/** Letters that no accent can be taken from, as people write them who lack them; and the sigma of a word's end. */
+/** Letters that no accent can be taken from, as people write them who lack them; a word's last sigma; apostrophes. */
 const plain: Readonly<Record<string, string>> = {
   ...{ ł: "l", ø: "o", ß: "ss", đ: "d", ð: "d", þ: "th", æ: "ae", œ: "oe", ı: "i", ħ: "h", ŧ: "t" },
-  ...{ ŋ: "n", ŀ: "l", ĸ: "k", ĳ: "ij", ſ: "s", ə: "e", ς: "σ" },
+  ...{ ŋ: "n", ŀ: "l", ĸ: "k", ĳ: "ij", ſ: "s", ə: "e", ς: "σ", ɖ: "d", ɓ: "b", ɗ: "d", ƙ: "k" },
+  ...{ ƴ: "y", ɛ: "e", ɔ: "o", ȷ: "j", ŉ: "'n", և: "եվ", "’": "'", "‘": "'", ʼ: "'", ʻ: "'" },
 };
 const special = new RegExp(`[${Object.keys(plain).join("")}]`, "gu");
 /** Nearly all texts, which need no second look. */

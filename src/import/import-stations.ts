@@ -122,7 +122,7 @@ async function apply(
 }
 
 /** The stations of a file that are in the source's country; the others are refused by name. */
-const inCountry = (staged: Staged, country: string | undefined): ImportedStation[] =>
+export const inCountry = (staged: Omit<Staged, "format">, country?: string): ImportedStation[] =>
   staged.found.filter((station) => {
     if (country === undefined || isNearCountry(station, country)) return true;
     const { id, own = id, place = "", lat, lon } = station;

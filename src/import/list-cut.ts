@@ -7,7 +7,7 @@ const next =
   /^(odata)?next((page)?(link|url|href|token|cursor)|page|recordsurl|marker)?$|^(continuation(token)?|lastevaluatedkey)$/;
 const total =
   /^(odata)?count$|^total(count|records|results|items|elements|hits|size|rows|features|stations)?$|^num(ber)?(found|matched)$|^nb?hits$|^(result|record|item|row|feature)s?(total|count)$/;
-const pages = /^((total|last|num|nb)pages?|pages?(count|total))$/;
+const pages = /^((total|last|num|nb)pages?|pages|pages?(count|total))$/;
 /** Objects beside a list that are about it, and not about something else that is counted. */
 const about = /^(meta|pag|links$|response|results?$|data$|d$|hits|info$|header|cursor|properties)/;
 
@@ -20,7 +20,8 @@ export function cutSign(around: unknown, path: string[], items: number): string 
       JSON.stringify(typeof value === "object" ? href : value)?.replaceAll('"', "") ?? "";
     const number = /^\d+$/.test(said) ? Number(said) : 0;
     const isCut =
-      (more.test(name) && /^(true|1)$/i.test(said)) ||
+      (more.test(name) && /^(true|1|y|yes)$/i.test(said)) ||
+      /^(partial|truncated|incomplete)$/i.test(said) ||
       (/^((is)?(complete|last|lastpage)|done)$/.test(name) && said === "false") ||
       (next.test(name) && !/^(|null|undefined|false|0)$/.test(said)) ||
       (total.test(name) && number > items) ||

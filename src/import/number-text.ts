@@ -19,9 +19,9 @@ export function readNumber(text: string): number | null {
 
 const yes = /^(?:y|yes|t|true|on|x|✓|✔|да|s|si|sí|sì|sim|oui|j|ja|tak|ano|áno|da|evet)$/iu;
 const no = /^(?:n|no|f|false|off|нет|non|não|nao|nein|nee|nej|nie|ne|hayır)$/iu;
-// "$ 1548", "US$1.50", "CLP 1548", "Rs. 96,72"; behind it "1548 CLP/L", "1,799 €/l", "45,-".
+// "$ 1548", "US$1.50", "CLP 1548", "Rs. 96,72", "S/ 15.49", "Q32.99"; behind it "1548 CLP/L", "1,799 €/l", "45,-".
 const price =
-  /^([-+]?) ?(?:[A-Z]{3}|\p{L}{1,4}[. ]+|\p{L}{0,3}\p{Sc})? ?([-+]?[\d.,' ]*\d)(?:[.,]-+)? ?(?:[\p{L}\p{Sc}/][^\d]*)?$/u;
+  /^([-+]?) ?(?:[A-Z]{3}|Q(?=\d)|\p{L}{1,4}[./ ]+|\p{L}{0,3}\p{Sc})? ?([-+]?[\d.,' ]*\d)(?:[.,]-+)? ?(?:[\p{L}\p{Sc}/][^\d]*)?$/u;
 
 /**
  * What a fuel's price, or a yes or no, says of its sale; of a list, any yes. Null for a text that is neither, for a price
@@ -34,7 +34,7 @@ export function isSold(text: string): boolean | null {
   const words = plain.test(text) ? "" : inAscii(text);
   if (yes.test(words) || no.test(words)) return yes.test(words);
   const [, sign = "", digits = ""] = words === "" ? ["", "", text] : (price.exec(words) ?? []);
-  const number = readNumber(sign + digits);
+  const number = readNumber(words) ?? readNumber(sign + digits);
   if (number === 0) return false;
   return number === null || number <= 0.01 || /^9[9.]{2,}9$/.test(String(number)) ? null : true;
 }

@@ -112,13 +112,17 @@ function gradesFrom(text: string): Grade[] | null {
   return found.includes(undefined) ? null : grades.filter((grade) => found.includes(grade));
 }
 
-/** Usual spellings of grades, in small letters of either alphabet: "АИ-95-К5", "A95", "95 E10", "G-95", "Diesel". */
+/** Usual spellings of grades, in small letters of any alphabet: "Бензин АИ-95-К5", "A95", "95 E10", "G-95", "Diesel B7". */
 const usual: readonly (readonly [RegExp, string])[] = [
-  [/(?<![\p{L}\p{N}])([аa][иi]?|g|n|ron|sp|super|евро|euro)[\s.-]*(?=(92|95|98|100)(?!\d))/gu, ""],
   [/diesel|dizel|дизельное топливо|дизтопливо|солярка|gas[oó]il|gas[oó]leo|gasolio|gazole/gu, "дт"],
   [
-    /(?<=92|95|98|100|дт|dt)([\s-]*([кk][2-5]|евро|euro|e5|e10|[лзае](?!\p{L}))|\+)+(?![\p{L}\p{N}])/gu,
+    /(?<![\p{L}\p{N}])(([аa][иіi]?|g|n|u|ron|pb|sp|(euro)?super|(евро)?супер|евро|euro|premium|премиум|ulp|unleaded|petrol|ben[zs]ina?|бензин|gasolina|nafta|natural|octane)[\s.-]*)+(?=(92|95|98|100)(?!\d)|дт)/gu,
+    "",
+  ],
+  [
+    /(?<=92|95|98|100|дт|dt)([\s-]*(([кk]|евро|euro)[\s-]?[2-6]|евро|euro|e5|e10|b7|b10|octane|аи|зимнее|летнее|[лзае](?!\p{L}))|[+#])+(?![\p{L}\p{N}])/gu,
     "",
   ],
   [/(?<![\p{L}\p{N}])e(5|10)(?![\p{L}\p{N}])/gu, "95"],
+  [/(?<![\p{L}\p{N}])b(7|10)(?![\p{L}\p{N}])/gu, "дт"],
 ];

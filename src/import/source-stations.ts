@@ -61,7 +61,8 @@ export async function readSourceStations(
   const unknownFuels = new Map<string, number>();
   const gradeOf = createGradeOf(source, unknownFuels);
   const fuels = await readFuelFile(source, files, gradeOf, { progress, rows });
-  const closureOf = await createClosureReader(source, files, now, progress);
+  const closures: Parameters<typeof createClosureReader>[4] = new Map();
+  const closureOf = await createClosureReader(source, files, now, progress, closures);
   const ids = new Set<string>();
   const { name } = source.files[0]!;
   const { spec } = files.get(name)!;
@@ -80,14 +81,17 @@ export async function readSourceStations(
     },
     { rows, placeOf: ({ place }) => place },
   );
-  let [all, met] = [0, 0];
-  for (const [id, { rows: n, place }] of fuels ?? []) {
-    all += n;
-    if (ids.has(id)) met += n;
-    else rows?.add({ place, id, field: "", value: "", reason: "unknown-station" }, n);
-  }
-  const words = `${source.fuels?.file}: ${met} of ${all} rows are about a station of this file`;
-  return { ...collected, unknownFuels, ids, secondFile: fuels && words };
+  const second = { [source.fuels?.file ?? ""]: fuels, [source.closed?.file ?? ""]: closures };
+  const words = Object.entries(second).flatMap(([file, told]) => {
+    let [all, met] = [0, 0];
+    for (const [id, { rows: n, place }] of told ?? []) {
+      all += n;
+      if (ids.has(id)) met += n;
+      else rows?.add({ place, id, field: "", value: "", reason: "unknown-station" }, n);
+    }
+    return all === 0 ? [] : `${file}: ${met} of ${all} rows are about a station of this file`;
+  });
+  return { ...collected, unknownFuels, ids, secondFile: words.join("; ") || null };
 }
 
 /** The station in a record; null if the record only adds to a station that was there before. */
@@ -120,11 +124,11 @@ function fieldsReader(
     ids.add(own);
     const reason = unwanted.find((condition) => isMet(value, condition));
     if (reason !== undefined) return leftOut(value, source, reason);
-    const closed = closureOf(value, own);
-    if (closed === null) return { refused: "closed", about: { id: own, field: "closed" } };
-    const known = before.get(own);
     const note: Note = (reason, field, text) =>
       rows?.add({ place, id: own, field, value: text, reason }, 1);
+    const closed = closureOf(value, own, note);
+    if (closed === null) return { refused: "closed", about: { id: own, field: "closed" } };
+    const known = before.get(own);
     const station = known?.station ?? stationFromFields(source, label, own, value, note);
     if ("refused" in station) return station;
     if (closed !== "") station.closed = closed;

@@ -1,10 +1,11 @@
 import { dayMs } from "#src/domain/units.ts";
 import { type Grade, grades, gradesText } from "#src/domain/vocabulary.ts";
-import { type KnownBrand, knownBrands } from "#src/import/brand-names.ts";
+import { brandSpellings, knownBrands, withoutTownBrands } from "#src/import/brand-names.ts";
 import { type Reasons, refuse } from "#src/import/file-import.ts";
 import { isRecord } from "#src/import/json-items.ts";
 import { type ImportedStation, shownNames } from "#src/import/osm-station.ts";
 import { type SourceSummary, stockFile } from "#src/import/import-source.ts";
+import { inCountry } from "#src/import/import-stations.ts";
 import { refuseUntimely } from "#src/import/import-statuses.ts";
 import type { StatusesRead } from "#src/import/read-statuses.ts";
 import { createRefusedRows, example } from "#src/import/refusals.ts";
@@ -14,7 +15,6 @@ import { findFiles, type FoundFiles, recordsIn } from "#src/import/source-files.
 import { readSourceStations } from "#src/import/source-stations.ts";
 import { readSourceStock } from "#src/import/source-stock.ts";
 import { hoursFault, readableHours } from "#src/stations/opening-hours.ts";
-import { isNearCountry } from "#src/stations/territories.ts";
 
 /** What the files of a source give, without a database. */
 export interface Tried
@@ -46,7 +46,9 @@ export async function trySource(source: Source, paths: readonly string[]): Promi
   const rows = await createRefusedRows();
   const options = { label: storedAs(source), now: Date.now(), progress: () => undefined, rows };
   const result = await readSourceStations(source, files, options);
-  const { read, found, refused, reasons, ids } = result;
+  const { country } = source;
+  const found = withoutTownBrands(inCountry(result, country), []);
+  const { read, refused, reasons, ids } = result;
   const stored = { inService: new Set(""), parts: new Set(""), closed: new Set("") };
   const all = joinSame(found, stored, rows).groups.map(({ station }) => station);
   const stations = all.filter(({ sells }) => sells !== "gas");
@@ -56,10 +58,8 @@ export async function trySource(source: Source, paths: readonly string[]): Promi
   if (stock !== null) refuseUntimely(stock, options.now, dayMs);
   for (const { own, lines } of stock?.statuses ?? [])
     if (!ids.has(own)) refuse(stock!, "unknown-station", lines, { id: own });
-  const { country } = source;
   const known = knownBrands(new Map(), country);
-  const abroad =
-    country === undefined ? 0 : stations.filter((one) => !isNearCountry(one, country)).length;
+  const brands = brandSpellings([], found);
   const none = all.length - stations.length;
   const hours = stations.map(({ opening_hours: text }) => text).filter(Boolean);
   const unread = hours.filter((text) => hoursFault(text) !== null);
@@ -86,20 +86,20 @@ export async function trySource(source: Source, paths: readonly string[]): Promi
     ...{ noted: rows.noted, second_file: result.secondFile },
     stock: stock && { read: stock.read, refused: stock.refused, reasons: stock.reasons },
     unused: source.as === "osm" ? [] : await unusedIn(source, files),
-    first: stations.slice(0, firstShown).map((one) => shown(one, known)),
+    first: stations.slice(0, firstShown).map((one) => shown(one, brands, known)),
     refused_rows: rows.first,
   };
-  const verdict = verdictOn(tried, abroad, country);
-  const [text] = unread;
-  const most = `the opening hours of ${unread.length} of ${hours.length} stations cannot be read and would be left out`;
-  const but = text && ` But ${most}, the first: "${text}" (${hoursFault(text)}).`;
-  return { ...tried, verdict: verdict + (but ?? "") };
+  const [text = ""] = unread;
+  const why = `the opening hours of ${unread.length} of ${hours.length} stations cannot be read and would be left out, the first: "${text}" (${hoursFault(text)})`;
+  const verdict = verdictOn(tried, [unread.length, why, hours.length], country);
+  return { ...tried, verdict };
 }
 
-const shown = (station: ImportedStation, known: KnownBrand): Record<string, string | number> => {
+const shown = (...named: Parameters<typeof shownNames>): Tried["first"][number] => {
+  const [station] = named;
   const { id, lat, lon, addr, grades_sold: sold, closed = "" } = station;
   const opening_hours = readableHours(station.opening_hours);
-  const names = shownNames(station, new Map(), known);
+  const names = shownNames(...named);
   const facts = { addr, grades_sold: gradesText(sold ?? []), opening_hours };
   return { id, lat, lon, ...names, ...facts, closed: closed === "/" ? "yes" : closed };
 };
@@ -128,7 +128,9 @@ const namesIn = (value: Record<string, unknown>): string[] =>
 /** Reasons of stock-outs that tell of other fuels and times, and of no fault. */
 const usual = ["other-fuel", "over", "not-sold-here", "too-old"];
 
-function verdictOn(tried: Omit<Tried, "verdict">, abroad: number, country = ""): string {
+type Doubt = [number, words: string, most?: number];
+
+function verdictOn(tried: Omit<Tried, "verdict">, hours: Doubt, country = ""): string {
   const { stations, coverage, noted, stock, refused_rows: rows } = tried;
   const { merged = 0, ...unclear } = noted;
   const lost = Object.entries(stock?.reasons ?? {}).filter(([reason]) => !usual.includes(reason));
@@ -137,22 +139,23 @@ function verdictOn(tried: Omit<Tried, "verdict">, abroad: number, country = ""):
     Object.entries(of)
       .map(([reason, n]) => `${reason} ${n}${example(rows, reason)}`)
       .join("; ");
-  const where =
-    abroad * 2 > stations
-      ? ": are latitude and longitude swapped, or is it another country?"
-      : " and would be left out";
+  const abroad = tried.reasons["other-country"] ?? 0;
   const unused = Object.fromEntries(lost);
   const isBare = coverage["name"] === 0 && coverage["brand"] === 0;
   // What most registers have some of, up to a tenth, is no doubt.
-  const said: [number, words: string, most?: number][] = [
+  const said: Doubt[] = [
+    [
+      abroad > stations ? abroad : 0,
+      `${abroad} stations are not in ${country}: are latitude and longitude swapped, or is it another country?`,
+    ],
     [tried.refused, `${tried.refused} records would be left out (${why(tried.reasons)})`, stations],
-    [abroad, `${abroad} stations are not in ${country}${where}`],
     [count(tried.unknown_fuels), "add the unknown fuels to `grades`"],
     [Number(isBare), "no station has a name or a brand"],
     [noted["unknown-station"] ?? 0, tried.second_file ?? ""],
     [count(unclear), why(unclear)],
     [count(unused), `${count(unused)} of ${stock?.read} stock-outs are lost (${why(unused)})`],
     [merged, why({ merged }), stations],
+    hours,
   ];
   const words = said.filter(([n]) => n > 0).map(([, one]) => one);
   const all = `${words.join("; ")}.`.replace("?.", "?");

@@ -33,18 +33,22 @@ export const hasHolidays = (text: string): boolean => text.search(holidays) >= 0
 export function readOpenTimes(text: string, place: Point, dayStart: number): OpenTimes | null {
   try {
     if (beyondUs.test(text) || hoursFault(text) !== null) return null;
-    if (hasHolidays(text)) return timesOf(withHolidays(text, place, dayStart), false, dayStart);
-    const weekly = parse(text).isWeekStable();
-    return timesOf([text], weekly, weekly ? monday : dayStart);
+    // Beside times that are closed the others are not said: `Su off`.
+    const whole = onlyClosed.test(text) ? `unknown; ${text}` : text;
+    if (hasHolidays(whole)) return timesOf(withHolidays(whole, place, dayStart), false, dayStart);
+    const weekly = parse(whole).isWeekStable();
+    return timesOf([whole], weekly, weekly ? monday : dayStart);
   } catch {
     return null;
   }
 }
 
-/** Words of one meaning. Days of other languages are guessed: `L-V` is Saturday and Sunday. So is `1-5 pm`, from 1:00. */
+const onlyClosed = /^(?:\s*[^;"\s][^;"]*\b(?:off|closed)\s*(?:"[^"]*"\s*)?(?:;\s*|$))+$/i;
+
+/** Words of one meaning. Days of other languages are guessed: `L-V` is Saturday and Sunday. So is `1-5 pm`, from 1:00, and `6am-6am`, never. */
 const hour = String.raw`\d{1,2}(?::\d\d)?\s*[ap]m`;
 const plainWords = new RegExp(
-  String.raw`^(?:[^\p{L}"_~?=]|"[^"]*"|(?<!\p{L})(?:mo(n(day)?)?|tu(es?(day)?)?|wed?(nesday)?|th(u(rs(day)?)?)?|fr(i(day)?)?|sat?(urday)?|sun?(day)?|days?|jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sep(t(ember)?)?|oct(ober)?|nov(ember)?|dec(ember)?|week|easter|[ps]h|(public )?holidays?|open|closed|off|unknown|sunrise|sunset|dawn|dusk|hours|hrs|h|daily|weekends?|and|to|from|always|nonstop)(?!\p{L})|(?<![\d:.])${hour}\s*(?:[-\u2013]|to)\s*${hour}(?!\p{L}))*$`,
+  String.raw`^(?!.*(?<![:\d])(\d{1,2} ?([ap]m)?) ?[-\u2013] ?\1(?![:\d]))(?:[^\p{L}"_~?=]|"[^"]*"|(?<!\p{L})(?:mo(n(day)?)?|tu(es?(day)?)?|wed?(nesday)?|th(u(rs(day)?)?)?|fr(i(day)?)?|sat?(urday)?|sun?(day)?|days?|jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sep(t(ember)?)?|oct(ober)?|nov(ember)?|dec(ember)?|week|easter|[ps]h|(public )?holidays?|open|closed|off|unknown|sunrise|sunset|dawn|dusk|hours|hrs|h|daily|weekends?|and|to|from|always|nonstop)(?!\p{L})|(?<![\d:.])${hour}\s*(?:[-\u2013]|to)\s*${hour}(?!\p{L}))*$`,
   "iu",
 );
 
@@ -133,20 +137,28 @@ function timesOf(texts: readonly string[], weekly: boolean, start: number): Open
 
 /**
  * The state of each minute from `start`. Hours that a rule of the next day cuts off at midnight are unsure: in
- * `Fr 20:00-04:00; Sa 10:00-12:00` Friday's hardly end there, as they would not with `,`.
+ * `Fr 20:00-04:00; Sa 10:00-12:00` Friday's hardly end there, as they would not with `,`. So are those of a night whose
+ * day a later rule has replaced: Monday's in `Mo-Su 06:00-02:00; Su 10:00-14:00`.
  */
 function statesOf(text: string, start: number, minutes: number): Uint8Array {
   const states = plainStates(text, start - dayMinutes, dayMinutes + minutes);
-  let added: Uint8Array | undefined;
+  const read = remembered((one) => plainStates(one, start - dayMinutes, states.length));
   for (let midnight = dayMinutes; midnight < states.length; midnight += dayMinutes) {
-    if (states[midnight - 1] !== open || states[midnight] !== closed) continue;
-    added ??= plainStates(addedUp(text), start - dayMinutes, states.length);
-    const end = added.findIndex((state, at) => at >= midnight && state !== open);
+    if (states[midnight - 1]! + states[midnight]! !== open + closed) continue;
+    const other = read(states[midnight] === open ? withoutNights(text) : addedUp(text));
+    const agrees = (state: number, at: number) => (state === open) === (other[at] === open);
+    const end = states.findIndex((state, at) => at >= midnight && agrees(state, at));
     // Later than noon they are not those of a night.
     if (end > midnight && end < midnight + dayMinutes / 2) states.fill(unsure, midnight, end);
   }
   return states.subarray(dayMinutes);
 }
+
+/** The text in which hours end at midnight at the latest. */
+const withoutNights = (text: string): string =>
+  text.replace(/(\d\d:\d\d)-(\d\d:\d\d)/g, (_, from: string, to: string) =>
+    to > from && to < "24:00" ? `${from}-${to}` : `${from}-24:00`,
+  );
 
 /** The text in which no rule takes anything away from those before it. */
 const addedUp = (text: string): string =>

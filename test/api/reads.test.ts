@@ -98,6 +98,32 @@ describe("station reads", function () {
     expect(one.fuel).to.include({ status: "yes", fuels_now: "92,95", queue: "20+" });
   });
 
+  it("asks Postgres for an id that is none of ours once in a while, and never for a page", async () => {
+    const { db } = instance;
+    await writeStations(db, [{ id: "test-own9", lat: 5, lon: 5 }]);
+    const asked: string[] = [];
+    const { raw } = first.db;
+    first.db.raw = ((sql: string, ...more: []) => {
+      asked.push(sql);
+      return Reflect.apply(raw, first.db, [sql, ...more]) as unknown;
+    }) as typeof raw;
+    const one = (client: Client, id: string) => client.get(`/stations/${id}`);
+    const queries = () => asked.filter((sql) => sql.includes("stations_by_own_id")).length;
+    for (let times = 0; times < 3; times += 1)
+      expect((await one(publishable, "own9")).status).to.equal(404);
+    expect(queries()).to.equal(0);
+    await Promise.all(Array.from({ length: 5 }, () => one(secret, "nobody")));
+    for (let times = 0; times < 3; times += 1)
+      expect((await one(secret, "nobody")).status).to.equal(404);
+    expect(queries()).to.equal(1);
+    await until(
+      () => one(other, "own9"),
+      ({ status }) => status === 200,
+    );
+    first.db.raw = raw;
+    await removeStation(db, "test-own9");
+  });
+
   it("looks around a city and orders by distance", async () => {
     const city = `city=${encodeURIComponent("НОВОСИБИРСК")}`;
     expect((await ids(`/stations?${city}&radius_km=10`)).sort()).to.deep.equal(["n1", "n2"]);

@@ -58,7 +58,7 @@ describe("opening hours of a file (decisions 14.48)", () => {
       ...[hours[0], "", "", "24/7", ""],
     ]);
     expect(tried.verdict).to.match(
-      /^Good: it can be imported. But the opening hours of 2 of 4 stations cannot be read and would be left out, the first: "Mo-Fr 06:00-21:00 Sa 07:00-12:00" \(You have used 2 not connected weekdays/,
+      /^Doubtful: the opening hours of 2 of 4 stations cannot be read and would be left out, the first: "Mo-Fr 06:00-21:00 Sa 07:00-12:00" \(You have used 2 not connected weekdays/,
     );
     expect((await trySource(source, [await write(["24/7", ""])])).verdict).to.equal(
       "Good: it can be imported.",

@@ -85,6 +85,9 @@ describe("numbers as registers write them", () => {
       "6,50 zł/l",
       "CLP1548",
       "45,-",
+      "5,",
+      "S/ 15.49",
+      "Q32.99",
       "￥１５８",
       "999",
     ];

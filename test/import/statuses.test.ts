@@ -83,6 +83,8 @@ describe("importing statuses", () => {
         ...{ "АИ-95, АИ-92": "92,95", "95,G-95": "95", А95: "95", A95: "95", "AI 95": "95" },
         ...{ "95 E10": "95", "АИ-95-К5": "95", "Super 98": "98", diesel: "ДТ", Diesel: "ДТ" },
         ...{ "ДТ-З": "ДТ", Gazole: "ДТ", "АИ-100/ДТ": "100,ДТ", e10: "95" },
+        ...{ "Diesel B7": "ДТ", b10: "ДТ", "Бензин АИ-92": "92", "АІ-95": "95", "Супер 95": "95" },
+        ...{ "АИ-95-Евро-6": "95", "Gasolina 98 E5": "98", "ДТ зимнее": "ДТ", "92#": "92" },
       };
       const names = Object.keys(words);
       await db.raw(
@@ -95,12 +97,13 @@ describe("importing statuses", () => {
         expect(stored.get(`s${n}`), name).to.equal(words[name]);
       const day = ago(1).slice(0, 10).split("-").reverse().join(".");
       const refusals = join(folder.path, "refused.csv");
+      const old = ago(30);
       const bad = [
         `s20,limit,95,,${ago(1)}`,
         `s21,yes,A195,,${ago(1)}`,
         `s22,yes,95,АИ-95,${ago(1)}`,
         "s23,yes,95,,yesterday",
-        `s24,yes,95,,${ago(30)}`,
+        `s24,yes,95,,${old}`,
         `s404,yes,95,,${ago(1)}`,
         `s25,yes,95,,${day} ${ago(1).slice(11, 16)}`,
       ];
@@ -111,7 +114,7 @@ describe("importing statuses", () => {
         "line 3,s21,fuels_now,A195,bad-grade",
         "line 4,s22,fuels_no,АИ-95,bad-grade",
         "line 5,s23,updated,yesterday,bad-time",
-        `line 6,s24,updated,${ago(30)},too-old`,
+        `line 6,s24,updated,${old},too-old`,
         "line 7,s404,station_id,s404,unknown-station",
       ]);
     });

@@ -153,6 +153,24 @@ describe("what a file leaves unclear", () => {
     expect(good.verdict).to.match(/^Good: it can be imported\. Look at this: merged 1, such as /);
   });
 
+  it("is a closure without a readable time, in the wrong order, or of no station", async () => {
+    const closed = { file: "shut", station: "sid", since: "from", until: "to" };
+    const one = await tried(described({ closed }, two(csv, "shut", "sid")), {
+      "a.csv": "id,lat,lon,name\n01,41,44,A\n02,41.1,44,B\n03,41.2,44,C\n04,41.3,44,D\n",
+      "b.csv":
+        "sid,from,to\n01,2026-11-01,2999-12-31\n02,2999-12-20,2999-12-10\n03,,soon\n4,2026-11-01,\n",
+    });
+    expect(one.first.map((station) => station["closed"])).to.deep.equal([
+      "2026-11-01 00:00:00/3000-01-01 00:00:00",
+      "",
+      "yes",
+      "",
+    ]);
+    expect(one.verdict).to.equal(
+      'Doubtful: shut: 3 of 4 rows are about a station of this file; unclear-closure 2, such as line 3, id 02: to "2999-12-10"; unknown-station 1, such as line 5, id 4.',
+    );
+  });
+
   it("is a stock-out without a readable time or a station", async () => {
     const stock = { file: "out", station: "id", fuel: "gone", since: "from" };
     const source = described(
@@ -210,6 +228,7 @@ describe("what a file leaves unclear", () => {
         { hits: { total: { value: 3 } } },
         { numberMatched: "3" },
       ],
+      ...[{ page: 1, pages: 3 }, { status: "partial" }, { truncated: "yes" }],
     ])
       expect(cutSign(around, ["features"], 2), JSON.stringify(around)).to.be.a("string");
     for (const around of [
@@ -220,6 +239,7 @@ describe("what a file leaves unclear", () => {
         { total: 2 },
         { count: "2" },
         { totalPages: 1 },
+        { pages: 1, status: "ok" },
       ],
       ...[
         { counts: { total: 9 } },

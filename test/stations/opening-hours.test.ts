@@ -142,7 +142,8 @@ describe("opening hours (decisions 14.20)", () => {
     const guessed = `Mo-Fr 06:00-21:00 Sa 07:00-12:00|Mo-Fr 06:00-20:00; Sa,Su|Mo-Fr|Mo-Fr;08:00-20:00|Mo-Fr 8-12 13-20
       |Pon do Pet 7:30 - 19:00 Sob 8:00 - 12:00|Pon-Sob; 6-22h Su: 9-19h|Lun-Ven 08:00-20:00|L-V 06:00-22:00|Di-Do 06:00-22:00
       |Пн-Пт 08:00-20:00|weekdays 06:00-22:00|Mo_Fr 08:00-20:00|Mo-Fr 08:00~20:00|Mo-Su 7:00-1:00|8-5|Mo-Fr 1-5 pm|Mo-Fr 24/7
-      |24/7 Mo-Fr|7/7|Mo-Fr 06:00-22:00 PH off|Mo Tu We 08:00-20:00|09:30-21:00; 21:30-09:00|1.6.-31.8. 08:00-22:00`;
+      |24/7 Mo-Fr|7/7|Mo-Fr 06:00-22:00 PH off|Mo Tu We 08:00-20:00|09:30-21:00; 21:30-09:00|1.6.-31.8. 08:00-22:00
+      |6am-6am|12 am - 12 am|Mo-Fr 8-8`;
     const schedules = createSchedules();
     for (const text of guessed.split("|").map((one) => one.trim())) {
       expect(hoursFault(text), text).to.be.a("string");
@@ -192,6 +193,14 @@ describe("opening hours (decisions 14.20)", () => {
       ).to.deep.equal(["open", "unknown", "unknown", "closed"]);
     expect(states("Fr 20:00-04:00, Sa,Su 10:00-12:00", "28T00:59")).to.deep.equal(["open"]);
     expect(states("24/7; Sa off", "27T20:59", "27T21:00")).to.deep.equal(["open", "closed"]);
+    // The night of a day whose hours a later rule has replaced.
+    expect(
+      states("Mo-Su 06:00-02:00; Su 10:00-14:00", "29T20:59", "29T21:00", "29T22:59", "29T23:00"),
+    ).to.deep.equal(["closed", "unknown", "unknown", "closed"]);
+    // A text that only says when it is closed does not say when it is open.
+    for (const text of ["Sa off", 'Sa closed "holiday"', "Nov 28 off; PH off"])
+      expect(states(text, "27T09:00", "28T09:00"), text).to.deep.equal(["unknown", "closed"]);
+    expect(states("off", "27T09:00")).to.deep.equal(["closed"]);
   });
 
   it("are unknown in a zone that this runtime does not know, which is told once, and there alone", () => {

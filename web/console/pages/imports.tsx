@@ -353,7 +353,9 @@ function Did({ of: { summary, fault } }: { of: ConsoleImport }) {
       {unknown !== "" && (
         <div class="soft">{say("unknown fuels: {fuels}", { fuels: unknown })}</div>
       )}
-      {second !== null && <div class="soft">{joinedWords(second)}</div>}
+      {second?.split("; ").map((words) => (
+        <div class="soft">{joinedWords(words)}</div>
+      ))}
       {toLookAt !== "" && <div class="soft">{say("look at: {why}", { why: toLookAt })}</div>}
       {isSummary(statuses) && (
         <div>
@@ -367,6 +369,7 @@ function Did({ of: { summary, fault } }: { of: ConsoleImport }) {
 const noticed: Record<string, Text> = {
   "unclear-price": "unclear prices",
   "several-values": "lists in place of one value",
+  "unclear-closure": "unclear dates of a closure",
   "unknown-station": "rows about no station",
   merged: "rows of a station that another row has too",
 };

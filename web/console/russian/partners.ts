@@ -181,6 +181,7 @@ export const partners = {
   unclear: "неясное",
   "unclear prices": "неясные цены",
   "lists in place of one value": "списки вместо одного значения",
+  "unclear dates of a closure": "неясные даты закрытия",
   "rows about no station": "строки не о станциях файла",
   "rows of a station that another row has too": "строки о станции, которая есть и в другой строке",
   "done, {n} left out": "готово, пропущено: {n}",
