@@ -89,16 +89,13 @@ export async function trySource(source: Source, paths: readonly string[]): Promi
     first: stations.slice(0, firstShown).map((one) => shown(one, brands, known)),
     refused_rows: rows.first,
   };
-  const [text = ""] = unread;
-  const why = `the opening hours of ${unread.length} of ${hours.length} stations cannot be read and would be left out, the first: "${text}" (${hoursFault(text)})`;
-  const verdict = verdictOn(tried, [unread.length, why, hours.length], country);
-  return { ...tried, verdict };
+  const why = `the opening hours of ${unread.length} of ${hours.length} stations cannot be read and would be left out, the first: "${unread[0]}" (${hoursFault(unread[0] ?? "")})`;
+  return { ...tried, verdict: verdictOn(tried, [unread.length, why, hours.length], country) };
 }
 
 const shown = (...named: Parameters<typeof shownNames>): Tried["first"][number] => {
-  const [station] = named;
-  const { id, lat, lon, addr, grades_sold: sold, closed = "" } = station;
-  const opening_hours = readableHours(station.opening_hours);
+  const { id, lat, lon, addr, grades_sold: sold, closed = "", opening_hours: text } = named[0];
+  const opening_hours = readableHours(text);
   const names = shownNames(...named);
   const facts = { addr, grades_sold: gradesText(sold ?? []), opening_hours };
   return { id, lat, lon, ...names, ...facts, closed: closed === "/" ? "yes" : closed };
