@@ -17,7 +17,8 @@ const outcomes = [
 ] as const;
 const reportId = Type.String({
   pattern: "^\\d*$",
-  description: "Of GET /reports/{report_id}; empty after a dry run and for a mark that came over 24 hours late",
+  description:
+    "Of GET /reports/{report_id}; empty after a dry run and for a mark that came over 24 hours late",
 });
 const stationId = text("`id` of the marked station");
 const elements = count("Elements of `reports`");
