@@ -4,7 +4,7 @@ import { sources } from "#test/check/sources.ts";
 
 const folders = ["src", "snapshots", "api", "workers", "cli", "web"];
 // The client stands by itself, and so does the build; Redis runs its script without us.
-const apart = /^(src\/domain\/time\.ts|src\/limits\/meter-script\.ts|web\/(build|dist)\/)/;
+const apart = /^(src\/domain\/units\.ts|src\/limits\/meter-script\.ts|web\/(build|dist)\/)/;
 
 /** The files, tests and units themselves aside, in which this stands. */
 async function filesWith(pattern: RegExp): Promise<string[]> {

@@ -208,7 +208,7 @@ describe("fault: a Redis Cluster", function () {
     };
     const isIdle = async (name: QueueName): Promise<boolean> => {
       const counts = await producer.queue(name).getJobCounts("wait", "active");
-      return counts["wait"]! + counts["active"]! === 0;
+      return (counts["wait"] ?? 0) + (counts["active"] ?? 0) === 0;
     };
     const slowest = new Map<QueueName, number>();
     try {
