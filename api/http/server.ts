@@ -41,6 +41,8 @@ const usualTimes: ServerTimes = {
 const keepAliveMs = 75_000;
 
 const fullLogEveryMs = minuteMs;
+/** Time between two looks whether this process stood still, and how late one is then, ms. */
+const [lookMs, stallMs] = [250, 500];
 
 /**
  * The HTTP server around the application. Requests that Node's parser refuses get problem+json too: never a 400,
@@ -81,7 +83,19 @@ export function createApiServer(
     services.log.warn("MAX_CONNECTIONS are open: further connections are closed at once");
   });
   server.on("request", (req, res) => latest.set(req.socket, { req, res }));
+  let [lookedAt, stalledAt] = [performance.now(), -Infinity];
+  const looks = setInterval(() => {
+    const now = performance.now();
+    if (now - lookedAt > lookMs + stallMs) stalledAt = now;
+    lookedAt = now;
+  }, lookMs).unref();
+  server.on("close", () => clearInterval(looks));
   server.setTimeout(stuckMs, (socket) => {
+    // A process that stood still has written nothing: its callers get the same time again.
+    if (performance.now() - stalledAt < stuckMs) {
+      socket.setTimeout(stuckMs);
+      return;
+    }
     const res = latest.get(socket)?.res;
     const isWaiting = socket.writableLength > 0;
     // A stream without news, or an answer that is being made.

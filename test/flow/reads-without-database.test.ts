@@ -49,13 +49,12 @@ describe("flow: station reads and Postgres", () => {
       "/stations/all",
       "/stations/all?limit=10",
       `/stations/${placeOf(3).id}`,
-      "/stations/nowhere",
       `/stations/delta?updated_since=${new Date(Date.now() - 3600_000).toISOString()}`,
       "/cities?q=тест",
     ];
     for (const path of paths) {
       const answer = await client.get(encodeURI(path));
-      expect(answer.status, path).to.equal(path.endsWith("nowhere") ? 404 : 200);
+      expect(answer.status, path).to.equal(200);
       const etag = answer.headers.get("etag");
       if (etag !== null)
         expect(
@@ -63,6 +62,9 @@ describe("flow: station reads and Postgres", () => {
           path,
         ).to.equal(304);
     }
+    // With a secret key an id that is none of ours may be its source's, which only Postgres knows.
+    const page = createClient(edge.origin, country.publishable);
+    expect((await page.get("/stations/nowhere")).status).to.equal(404);
     expect(queries).to.deep.equal([]);
   });
 });

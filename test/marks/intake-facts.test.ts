@@ -22,6 +22,7 @@ describe("the facts about a batch of marks", () => {
     const mark = {
       ...{ stationId: "n1", status: "no", confirms: false, confirmMin: 0, nearbyIds: ["n1", "n2"] },
       ...{ reporter: "ab", partnerId: 1, externalId: null, viewer: null },
+      newUsersLimit: 500,
     } as unknown as IncomingMark;
     try {
       await client.query("insert into reporters (hash, first_seen) values ('\\xab', now())");
@@ -31,7 +32,7 @@ describe("the facts about a batch of marks", () => {
         `insert into marks (id, station_id, reporter_id, source, status, received_at, effective_at, remote, needed, rule)
          select next_mark_id(now()), 'other', -n, 'partner', 'yes', now(), now(), false, 1, 'geolocated' from generate_series(1, 500) n`,
       );
-      const asked = "execute kept('{ab}', '{1}', '{null}', 1, '{}', '{}', '{n1,n2}')";
+      const asked = "execute kept('{ab}', '{1}', '{null}', '{500}', 1, '{}', '{}', '{n1,n2}')";
       expect(Math.max(...(await rowsOfPlan(client, asked)))).to.be.at.most(2);
     } finally {
       await client.end();
