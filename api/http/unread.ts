@@ -60,7 +60,8 @@ export function createUnread({ config, metrics }: Pick<HttpDeps, "config" | "met
   return {
     /** Counts an answer until it is taken or given up. Throws a refusal where there is no room for it. */
     hold(res: ServerResponse, held: readonly Held[], size: number): void {
-      if (size < countedMin) return;
+      // A caller that has left while its answer was packed will not close again.
+      if (size < countedMin || res.closed) return;
       if (bytes > config.unreadBytes) makeRoom();
       const parts = new Set(held);
       for (const part of parts) {

@@ -69,6 +69,25 @@ describe("api: answers that nobody reads", () => {
     );
   });
 
+  it("forgets callers that have left while their answers were packed", async () => {
+    for (let n = 0; n < 4; n++) {
+      const socket = connect(hasty.port, "127.0.0.1");
+      sockets.push(socket);
+      const request = `GET /api/v1/partner/stations.geojson?bbox=${48 - n / 100},29,53,33 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nAccept-Encoding: br\r\n\r\n`;
+      socket.on("error", () => {});
+      socket.write(request, () => setTimeout(() => socket.resetAndDestroy(), 20));
+    }
+    const headers = { Authorization: `Bearer ${key}`, "Accept-Encoding": "br" };
+    // Its answer comes behind theirs.
+    const last = await fetch(`${hasty.url}/stations.geojson?bbox=47,29,53,33`, { headers });
+    await last.arrayBuffer();
+    await until(
+      () => figure(hasty.origin, "fuelmark_unread_answers"),
+      (count) => count === 0,
+      10_000,
+    );
+  });
+
   it("bounds what waits: it refuses further long answers, ends the oldest, and answers short ones all the while", async () => {
     for (let n = 0; n < 12; n++) askAndLeave(patient.port, n);
     const headers = { Authorization: `Bearer ${key}` };
