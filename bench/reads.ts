@@ -119,7 +119,13 @@ export async function benchReads({
       { name: "Fuelmark", port: web.port, pids: [web.server.pid] },
       ...(former === null
         ? []
-        : [{ name: "before" as const, port: former.port, pids: [former.server.pid] }]),
+        : [
+            {
+              ...{ name: "before" as const, port: former.port, pids: [former.server.pid] },
+              // Another version may name the same dump otherwise.
+              etag: (await untilDump(former.port, auth)).etag,
+            },
+          ]),
       { name: "bare Koa", port: bare.port, pids: [bare.server.pid] },
       { name: "raw Node", port: raw.port, pids: [raw.server.pid] },
       ...(nginx === null ? [] : [{ name: "nginx" as const, port: nginxPort, pids: nginx.pids }]),

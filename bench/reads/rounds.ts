@@ -6,6 +6,8 @@ export interface Side {
   name: SideName;
   port: number;
   pids: number[];
+  /** Its own name of the dump, where it is not that of the cases. */
+  etag?: string;
 }
 
 export interface Round extends ReadMeasured {
@@ -34,7 +36,13 @@ export async function measureRounds(
       port: side.port,
       clients,
       seconds,
-      requests: requestsOf(one, side.name, keys),
+      requests: requestsOf(
+        one.ifNoneMatch === undefined || side.etag === undefined
+          ? one
+          : { ...one, ifNoneMatch: side.etag },
+        side.name,
+        keys,
+      ),
     });
     const [own, postgres, redis] = used().map((ms, i) =>
       ms === null || before[i] == null ? null : ms - before[i],

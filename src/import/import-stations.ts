@@ -61,6 +61,8 @@ async function apply(
   const [inService, closed] = [new Set(known.inService), new Set(known.closed)];
   const parts = new Set(known.parts.map(({ id }) => id));
   const given = await giveIds(db, source, staged.found, known, replaceSource);
+  // A hundred bytes a station, for which the garbage collector would look again and again.
+  known.places.clear();
   await guardPositions(db, options, staged.found);
   const imported = withoutTownBrands(inCountry(staged, options.country), cities);
   const listed = known.parts.filter((part) => part.listed).map(({ id }) => id);

@@ -113,15 +113,23 @@ function noList(records: string, around: unknown): Error {
 }
 
 // A number cannot hold all digits of a long id: 9007199254740993 would be the one before it.
-const longNumber = /\d{16}/;
 const longNumbers = /"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}(?![\d.eE])/gs;
 const inQuotes = (one: string): string =>
   one.startsWith('"') || String(Number(one)) === one ? one : `"${one}"`;
 
+/** Sixteen digits in a row have one at a sixteenth place, and few texts have any there. */
+function hasLongNumber(text: string): boolean {
+  for (let at = 15; at < text.length; at += 16) {
+    const code = text.charCodeAt(at);
+    if (code >= 0x30 && code <= 0x39 && /\d{16}/.test(text.slice(at - 15, at + 16))) return true;
+  }
+  return false;
+}
+
 /** The value of the JSON text of `what`, which begins in `line` of the file. Throws a wrong-file fault. */
 export function parseAt(text: string, what: string, line: number | null): unknown {
   try {
-    return JSON.parse(longNumber.test(text) ? text.replace(longNumbers, inQuotes) : text);
+    return JSON.parse(hasLongNumber(text) ? text.replace(longNumbers, inQuotes) : text);
   } catch (error) {
     // Without a position the text ends too early.
     const at = Number(/position (\d+)/.exec((error as Error).message)?.[1] ?? text.length);

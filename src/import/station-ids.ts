@@ -42,6 +42,17 @@ export async function giveIds(
   const othersSql = "select id from stations where source <> ? and starts_with(id, ? || '-')";
   const others = await rows<{ id: string }>(db, othersSql, [source, source]);
   const given = new Set([...others, ...named].map(({ id }) => id));
+  const awayM = (row: Row): number => {
+    const home = places.get(row.id);
+    if (home?.lat === row.lat && home.lon === row.lon) return 0;
+    return home === undefined ? Infinity : distanceM(row, home);
+  };
+  const twins: GivenIds = { aliases: [], asked: [], named: [] };
+  const isFirst = places.size === 0;
+  // Most files bring the same stations as the last one.
+  const isWhole = parts.length === 0 && found.length === places.size;
+  if (given.size === 0 && (isFirst || (isWhole && found.every((row) => awayM(row) <= homeM))))
+    return twins;
   const plainOf = new Map<Row, string>();
   const rowOf = new Map<string, Row>();
   for (const row of found) rowOf.set(row.id, row);
@@ -59,12 +70,6 @@ export async function giveIds(
     given.add(id);
     rename(row, id);
   };
-  const awayM = (row: Row): number => {
-    const home = places.get(row.id);
-    if (home?.lat === row.lat && home.lon === row.lon) return 0;
-    return home === undefined ? Infinity : distanceM(row, home);
-  };
-  const twins: GivenIds = { aliases: [], asked: [], named: [] };
   for (const row of given.size === 0 ? [] : found) {
     const id = idOf.get(row.id);
     if (id !== undefined) rename(row, id);
@@ -101,7 +106,6 @@ export async function giveIds(
     pairs.flatMap(({ part, whole }) => [`${part} ${whole}`, `${whole} ${part}`]),
   );
   const mayMove = (row: Row): boolean => row.sells !== "gas" && !wholeOf.has(row.id);
-  const isFirst = places.size === 0;
   const coming = isFirst ? [] : found.filter((row) => mayMove(row) && awayM(row) > homeM);
   const away = new Set(coming);
   const left = [...places.keys()].filter((id) => !rowOf.has(id) || away.has(rowOf.get(id)!));

@@ -259,6 +259,26 @@ describe("opening hours (decisions 14.20)", () => {
     );
   });
 
+  it("takes the usual texts for certain without the library, which does so too", () => {
+    const from = fc.subarray(["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"], { minLength: 1 });
+    const days = from.map((some) => some.slice(0, 2).join("-"));
+    const two = (min: number, max: number) =>
+      fc.integer({ min, max }).map((n) => String(n).padStart(2, "0"));
+    const times = fc
+      .tuple(two(1, 19), two(0, 59), two(20, 23), two(0, 59))
+      .map(([a, b, c, d]) => `${a}:${b}-${c}:${d}`);
+    const first = fc.tuple(fc.array(days, { minLength: 1, maxLength: 3 }), times);
+    const later = fc.array(fc.tuple(days, fc.oneof(times, fc.constant("off"))), { maxLength: 2 });
+    fc.assert(
+      fc.property(first, later, ([some, open], more) => {
+        const text = [[some.join(), open], ...more].map((one) => one.join(" ")).join("; ");
+        expect(hoursFault(text), text).to.equal(null);
+        // With a blank more the library is asked.
+        expect(hoursFault(`${text} `), text).to.equal(null);
+      }),
+    );
+  });
+
   it("say what is wrong with a text that an operator types", () => {
     expect(hoursFault("Mo-Fr 06:00-22:00")).to.equal(null);
     expect(hoursFault("weekdays six to ten")).to.be.a("string");
