@@ -1,10 +1,9 @@
-import { isIn } from "@rapideditor/country-coder";
 import { distanceM, type Point } from "#src/domain/geo.ts";
 import { grouped, remembered } from "#src/infrastructure/lists.ts";
 import { brandKey, withoutForms } from "#src/import/brand-key.ts";
 import { brandsOfKey, genericNames, type ListedBrand, noBrands } from "#src/import/brand-list.ts";
 import { repairLookalikes } from "#src/import/clean-text.ts";
-import { territoriesOf } from "#src/stations/territories.ts";
+import { isPartOf, territoriesOf } from "#src/stations/territories.ts";
 
 /** The spelling that is served for a brand in any of its spellings, where the station is; undefined for other texts. */
 export type KnownBrand = (text: string, at: Point) => string | undefined;
@@ -43,7 +42,9 @@ export function listedBrand(key: string, at: Point, country?: string): ListedBra
 
 /** Only continents need the library: it takes microseconds for each code. */
 const hasCountry = (codes: string, country: string): boolean =>
-  codes.split(" ").some((code) => code === country || (/^\d/.test(code) && isIn(country, code)));
+  codes
+    .split(" ")
+    .some((code) => code === country || (/^\d/.test(code) && isPartOf(country, code)));
 
 /** The known brand that a station's name begins with ("Shell Express Tarmola" → "Shell"). */
 export function brandOfName(name: string, at: Point, known: KnownBrand): string | undefined {

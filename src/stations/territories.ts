@@ -28,6 +28,10 @@ export function territoriesOf({ lat, lon }: Point): string[] {
   return codes[0] === "DE" ? [...germanState({ lat, lon }), "DE"] : codes;
 }
 
+/** True if a country lies in a continent or a region, by its code in UN M49. */
+export const isPartOf = (country: string, region: string): boolean =>
+  coder().isIn(country, region) === true;
+
 let grid: string | undefined;
 
 /** By cells of 0.05°, from 47.2° N, 5.8° E to the east and then to the north; none where two states are within 3 km. */
