@@ -58,6 +58,7 @@ import * as letPartsLeaveTheirSource from "#migrations/0059_let_parts_leave_thei
 import * as countFailedSignInsForAllUsers from "#migrations/0060_count_failed_sign_ins_for_all_users.ts";
 import * as createSourceIds from "#migrations/0061_create_source_ids.ts";
 import * as storeClosures from "#migrations/0062_store_closures.ts";
+import * as storeUndos from "#migrations/0063_store_undos.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -123,4 +124,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0060_count_failed_sign_ins_for_all_users": countFailedSignInsForAllUsers,
   "0061_create_source_ids": createSourceIds,
   "0062_store_closures": storeClosures,
+  "0063_store_undos": storeUndos,
 };

@@ -33,7 +33,7 @@ export const actorOf = ({
   state,
 }: RouteContext<unknown, unknown, { viewer: ConsoleViewer }>): string => state.viewer.account.name;
 
-/** The operator and the services of an act; `?after=ENTRY` of a way back (api/console/way-back.ts). */
+/** The operator and the services of an act; `?after=ENTRY` of an undo (`undoOf` in api/console/decisions.ts). */
 export const byOf = (
   { db, config, clock, producer }: ConsoleDeps,
   ctx: Parameters<typeof actorOf>[0],

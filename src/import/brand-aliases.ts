@@ -90,16 +90,22 @@ export const aliasBrand = operatorAct(
       returning spelling, brand`;
     const [alias] = await rows<BrandAlias>(tx, sql, [key, spelling, brand]);
     const done = await renameStations(tx, key, brand);
-    if (aliases.get(key) === brand && done.changed === 0)
-      return already("alias", spelling, "like this");
+    const before = aliases.get(key) ?? null;
+    if (before === brand && done.changed === 0) return already("alias", spelling, "like this");
     return {
       value: { ...alias!, ...done },
       action: "brand.alias",
       subject: `brand ${spelling}`,
-      details: { brand, before: aliases.get(key) ?? null, ...done },
+      details: { brand, before, ...done },
+      undo:
+        before === null
+          ? { method: "DELETE", path: pathOf(spelling) }
+          : { path: pathOf(spelling), body: { brand: before } },
     };
   },
 );
+
+const pathOf = (spelling: string): string => `/brands/${encodeURIComponent(spelling)}/alias`;
 
 /** Takes an alias away. Stations keep the brand that they have until an import says otherwise. */
 export const unaliasBrand = operatorAct(nothing, spellingText, async (tx, _, spelling) => {
@@ -111,6 +117,7 @@ export const unaliasBrand = operatorAct(nothing, spellingText, async (tx, _, spe
     action: "brand.unalias",
     subject: `brand ${alias.spelling}`,
     details: { brand: alias.brand },
+    undo: { path: pathOf(alias.spelling), body: { brand: alias.brand } },
   };
 });
 

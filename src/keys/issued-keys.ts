@@ -17,7 +17,7 @@ import {
   operatorAct,
   unknown,
 } from "#src/operators/act.ts";
-import { changeOf } from "#src/operators/operator-log.ts";
+import { changeOf, undoOf } from "#src/operators/operator-log.ts";
 import { line, moment, oneOf, orNull, rowId, seenValues, within } from "#src/operators/inputs.ts";
 import { endSessionsOf } from "#src/operators/sessions.ts";
 
@@ -106,12 +106,15 @@ export const changeKey = operatorAct(changes, rowId, async (tx, { was, ...wish }
   const details = changedSince(was, before) ?? checkSettings(before.kind, wish, now);
   if (isRefusal(details)) return details;
   const value = await updateKey(tx, id, details);
-  return value === null
-    ? alreadyRevoked(id)
-    : {
-        ...{ value, action: "key.update", subject: `key ${id}` },
-        details: changeOf(before, value, Object.keys(details) as (keyof IssuedKey)[]),
-      };
+  if (value === null) return alreadyRevoked(id);
+  const change = changeOf(before, value, Object.keys(details) as (keyof IssuedKey)[]);
+  const { expires_at: expires, ...others } = change.before;
+  const former =
+    expires === undefined ? others : { ...others, expires: expires?.getTime() ?? null };
+  return {
+    ...{ value, action: "key.update", subject: `key ${id}`, details: change },
+    undo: undoOf(`/keys/${id}`, former, change.after),
+  };
 });
 
 /**
@@ -126,7 +129,9 @@ export const limitKey = operatorAct(limit, rowId, async (tx, { to, until }, id, 
   const value = await updateKey(tx, id, details);
   if (value === null)
     return (await findKey(tx, id)) === null ? unknown("key", id) : alreadyRevoked(id);
-  return { value, action: "key.limit", subject: `key ${id}`, details };
+  const undo =
+    until === null ? null : { path: `/keys/${id}/limit`, body: { to, until: null }, until };
+  return { value, action: "key.limit", subject: `key ${id}`, details, undo };
 });
 
 /** Ends a key for good within 15 s, and at once the dashboard's sessions and links of it. */

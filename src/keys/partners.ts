@@ -4,7 +4,7 @@ import { type Static, Type } from "typebox";
 import { rows, type Db, type Statements, type Tx } from "#src/infrastructure/db.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { changedSince, invalid, noId, operatorAct, unknown } from "#src/operators/act.ts";
-import { changeOf } from "#src/operators/operator-log.ts";
+import { changeOf, type Undo, undoOf } from "#src/operators/operator-log.ts";
 import { line, moment, orNull, rowId, seenValues, within } from "#src/operators/inputs.ts";
 
 /** A partner as the operator sees it. */
@@ -75,9 +75,10 @@ export const changePartner = operatorAct(
     const stale = changedSince(was, old);
     if (stale !== null) return stale;
     const value = (await updatePartner(tx, id, details))!;
+    const change = changeOf(old, value, Object.keys(details) as (keyof Partner)[]);
     return {
-      ...{ value, action: "partner.update", subject: `partner ${id}` },
-      details: changeOf(old, value, Object.keys(details) as (keyof Partner)[]),
+      ...{ value, action: "partner.update", subject: `partner ${id}`, details: change },
+      undo: undoOf(`/partners/${id}`, change.before, change.after),
     };
   },
 );
@@ -98,7 +99,9 @@ export const setLaunch = operatorAct(launch, rowId, async (tx, wish, id, { now }
   };
   const value = await updatePartner(tx, id, details);
   if (value === null) return unknown("partner", id);
-  return { value, action: "partner.launch", subject: `partner ${id}`, details };
+  const undo: Undo | null =
+    until === null ? null : { method: "DELETE", path: `/partners/${id}/launch`, until };
+  return { value, action: "partner.launch", subject: `partner ${id}`, details, undo };
 });
 
 const noName = invalid("name", "Must not be empty");

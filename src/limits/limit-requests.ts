@@ -70,6 +70,7 @@ export const approveLimitRequest = operatorAct(approval, rowId, async (tx, wish,
     action: "limit-request.approve",
     subject: `limit request ${id}`,
     details: { partner: partner.id, ...given, comment: request.decision_comment },
+    undo: undoCall(id),
   };
 });
 
@@ -99,9 +100,12 @@ export const rejectLimitRequest = operatorAct(
     const value = await decide(tx, id, "rejected", comment.trim());
     if (isRefusal(value)) return value;
     const details = { partner: value.partner_id, comment: value.decision_comment };
-    return { value, action: "limit-request.reject", subject: `limit request ${id}`, details };
+    const entry = { action: "limit-request.reject", subject: `limit request ${id}`, details };
+    return { value, ...entry, undo: undoCall(id) };
   },
 );
+
+const undoCall = (id: number) => ({ path: `/limit-requests/${id}/undo` });
 
 const undoDecision = operatorAct(nothing, rowId, async (tx, _, id) => {
   const isOther = (why: string): Refusal => changed(what, id, why);

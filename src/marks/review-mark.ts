@@ -35,8 +35,9 @@ const reviewing = (verb: "approve" | "reject") =>
     await takeMarks(tx, record!.id, verb, { mark: id }, [stationId]);
     const value = { stationId, review: batchActs[verb].becomes };
     const details = { station: stationId, id: record!.id };
+    const entry = { action: batchActs[verb].action, subject: `mark ${id}`, details };
     const touched = verb === "approve" ? [stationId] : [];
-    return { value, action: batchActs[verb].action, subject: `mark ${id}`, details, touched };
+    return { value, ...entry, undo: { path: `/review/${id}/undo` }, touched };
   });
 
 const hasMoved = "has moved to another station meanwhile: try again";

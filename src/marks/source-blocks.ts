@@ -36,7 +36,7 @@ export const blockReporter = operatorAct(block, longId, async (tx, { until }, id
   );
   if (found === undefined) return unknown("reporter", id);
   const value = { kind: "reporter", id: String(id), until: at ?? new Date(now) } as const;
-  return { value, ...entryOf("reporter", String(id), at, found) };
+  return { value, ...entryOf("reporter", String(id), at, found, now) };
 });
 
 /** The same for a viewers' network. `digits`: its hash, hex, or first digits of it that no other network has. */
@@ -62,7 +62,7 @@ export const blockNetwork = operatorAct(
         [hash, at],
       );
     const value = { kind: "network", id: hash, until: at ?? new Date(now) } as const;
-    return { value, ...entryOf("network", hash.slice(0, networkDigits), at, former) };
+    return { value, ...entryOf("network", hash.slice(0, networkDigits), at, former, now) };
   },
 );
 
@@ -76,11 +76,15 @@ const entryOf = (
   id: string,
   until: Date | null,
   { before }: Former,
-) => ({
-  action: `${kind}.block`,
-  subject: `${kind} ${id}`,
-  details: { until, before },
-});
+  now: number,
+) => {
+  const former = before !== null && before.getTime() > now ? before.getTime() : null;
+  const ends = until?.getTime() ?? 0;
+  // The log has digits of a network's hash; without a block nothing may know the whole.
+  const last = kind === "network" ? ends : Math.max(ends, former ?? 0);
+  const undo = { path: `/${kind}s/${id}/block`, body: { until: former }, until: last };
+  return { action: `${kind}.block`, subject: `${kind} ${id}`, details: { until, before }, undo };
+};
 
 /** The current blocks, by their end. */
 export const listBlocks = (db: Db): Promise<SourceBlock[]> =>

@@ -8,10 +8,19 @@ export interface OperatorAction {
   action: string;
   subject: string;
   details?: object;
+  undo?: Undo | null;
+}
+
+/** The console's call that takes an act back; `until`, ms: there is nothing to take back afterwards. */
+export interface Undo {
+  method?: "PATCH" | "DELETE";
+  path: string;
+  body?: object;
+  until?: number;
 }
 
 /** An action with its time. */
-export interface LoggedAction extends Required<OperatorAction> {
+export interface LoggedAction extends Required<Omit<OperatorAction, "undo">> {
   id: number;
   at: Date;
 }
@@ -19,11 +28,12 @@ export interface LoggedAction extends Required<OperatorAction> {
 /** Logs an operator's action, in the transaction that does it. */
 export async function logAction(
   tx: Tx,
-  { actor, action, subject, details = {} }: OperatorAction,
+  { actor, action, subject, details = {}, undo = null }: OperatorAction,
 ): Promise<void> {
   const sql =
-    "insert into operator_log (actor, action, subject, details) values (?, ?, ?, ?::jsonb)";
-  await rows(tx, sql, [actor, action, subject, JSON.stringify(details)]);
+    "insert into operator_log (actor, action, subject, details, undo) values (?, ?, ?, ?::jsonb, ?::jsonb)";
+  const call = undo === null ? null : JSON.stringify(undo);
+  await rows(tx, sql, [actor, action, subject, JSON.stringify(details), call]);
 }
 
 /** For the details of an act: these fields where they differ, as they were and as they are. */
@@ -37,6 +47,12 @@ export function changeOf<Row extends object>(
     Object.fromEntries(changed.map((field) => [field, row[field]])) as Partial<Row>;
   return { before: only(old), after: only(now) };
 }
+
+/** The undo of a change: to the values before it, as long as those after it are still there; null if nothing changed. */
+export const undoOf = (path: string, before: object, after: object): Undo | null =>
+  isDeepStrictEqual(before, after)
+    ? null
+    : { method: "PATCH", path, body: { ...before, was: after } };
 
 /** Logs the import of a file. A list of thousands of pairs is logged as its length. */
 export const logImport = (
@@ -94,8 +110,8 @@ export async function listActions(
   return log.orderBy("id", "desc").limit(limit);
 }
 
-/** A decision with the next act of the same subject that changes the same. */
-export type LoggedDecision = LoggedAction & { next: LoggedAction | null };
+/** A decision with its undo and the next act of the same subject that changes the same. */
+export type LoggedDecision = LoggedAction & { undo: Undo | null; next: LoggedAction | null };
 
 /**
  * Decisions of operators, the newest first, at most `limit`; only that with the id `entry`, if it is given. `changes`:
@@ -114,7 +130,7 @@ export const listDecisions = (
   rows<LoggedDecision>(
     db,
     `with page as (
-       select id, at, actor, action, subject, details from operator_log
+       select id, at, actor, action, subject, details, undo from operator_log
        where action = any(?::text[]) and id = coalesce(?::bigint, id) and id < coalesce(?::bigint, id + 1)
          and actor ilike ? and coalesce(details ->> 'part', '1') = '1'
        order by id desc limit ?

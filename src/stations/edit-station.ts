@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { type Static, Type } from "typebox";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { grades, readGrades } from "#src/domain/vocabulary.ts";
@@ -9,6 +10,7 @@ import { hoursMax } from "#src/import/osm-sold.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { already, changedSince, invalid, noId, operatorAct, unknown } from "#src/operators/act.ts";
 import { line, oneOf, stationId } from "#src/operators/inputs.ts";
+import { undoOf } from "#src/operators/operator-log.ts";
 import { hoursFault } from "#src/stations/opening-hours.ts";
 import {
   fileValue,
@@ -26,6 +28,9 @@ import {
   valuesOf,
   withValues,
 } from "#src/stations/hand-edits.ts";
+
+/** The console's path of a station. */
+export const pathOf = (id: string): string => `/stations/${encodeURIComponent(id)}`;
 
 /** A station as an operator sees it, with its edits by hand. */
 export interface StationCard extends StationRow {
@@ -102,11 +107,17 @@ export const editStation = operatorAct(edit, stationId, async (tx, wish, id) => 
     await writeStation(tx, served);
   const before = only(old, touched);
   const after = only(next, touched);
+  // What the imports have as it was goes back to the imports.
+  const isOfFile = (field: HandField): boolean =>
+    isSameValue(fileValue(newEdits, field) ?? undefined, old[field]);
+  const [ofFile, ofHand] = [touched.filter(isOfFile), touched.filter((one) => !isOfFile(one))];
+  const former = { ...only(old, ofHand), ...(ofFile.length > 0 ? { from_file: ofFile } : {}) };
   return {
     value: { station: cardOf(served, newEdits), before, after },
     action: "station.edit",
     subject: `station ${id}`,
     details: { before, after, ...(back.length > 0 ? { from_file: back } : {}) },
+    undo: isDeepStrictEqual(before, after) ? null : undoOf(pathOf(id), former, after),
   };
 });
 
@@ -130,7 +141,8 @@ export const addStation = operatorAct(addition, noId, async (tx, { lat, lon, ...
   await tx("stations").insert({ id, source: "hand", name, brand, addr, lat, lon });
   await rows(tx, "select feed_stamp(?::text[], false)", [[id]]);
   const details = { name, brand, address: addr, lat, lon };
-  return { value: { id }, action: "station.add", subject: `station ${id}`, details };
+  const undo = { path: `${pathOf(id)}/close`, body: {} };
+  return { value: { id }, action: "station.add", subject: `station ${id}`, details, undo };
 });
 
 /** A station with its edits by hand; null for an unknown id. */

@@ -4,6 +4,7 @@ import { rows, type Statements, type Tx } from "#src/infrastructure/db.ts";
 import { lockStations } from "#src/infrastructure/locks.ts";
 import { already, changed, invalid, operatorAct, nothing, unknown } from "#src/operators/act.ts";
 import { stationId } from "#src/operators/inputs.ts";
+import { pathOf } from "#src/stations/edit-station.ts";
 import { showFields } from "#src/stations/shown-fields.ts";
 
 const pair = Type.Object({ other: stationId }, { additionalProperties: false });
@@ -24,6 +25,7 @@ export const mergeStation = operatorAct(pair, stationId, async (tx, { other: who
     action: "station.merge",
     subject: `station ${id}`,
     details: { into: whole },
+    undo: { path: `${pathOf(id)}/split` },
     touched: [id],
   };
 });
@@ -50,6 +52,7 @@ export const splitStation = operatorAct(nothing, stationId, async (tx, _, id, by
     action: "station.split",
     subject: `station ${id}`,
     details: { from: whole },
+    undo: { path: `${pathOf(id)}/merge`, body: { other: whole } },
     touched: [whole, id],
   };
 });

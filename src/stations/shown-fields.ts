@@ -145,6 +145,7 @@ export const setFieldSources = operatorAct(
       action: "station.field-sources",
       subject: `field ${field}`,
       details: { before, sources, changed, left },
+      undo: { path: `/field-sources/${field}`, body: { sources: before } },
     };
   },
 );

@@ -3,7 +3,7 @@ import { rows, type Tx } from "#src/infrastructure/db.ts";
 import { already, changed, nothing, operatorAct, unknown } from "#src/operators/act.ts";
 import { comment, stationId } from "#src/operators/inputs.ts";
 import { joinsOf } from "#src/stations/join-stations.ts";
-import { cardOf, lockStation } from "#src/stations/edit-station.ts";
+import { cardOf, lockStation, pathOf } from "#src/stations/edit-station.ts";
 import { type HandEdits, saveEdits } from "#src/stations/hand-edits.ts";
 
 const close = Type.Object({ comment: Type.Optional(comment) }, { additionalProperties: false });
@@ -29,6 +29,7 @@ export const closeStation = operatorAct(close, stationId, async (tx, { comment =
       after: { in_service: false },
       comment: comment.trim(),
     },
+    undo: { path: `${pathOf(id)}/reopen` },
   };
 });
 
@@ -54,6 +55,7 @@ export const reopenStation = operatorAct(nothing, stationId, async (tx, _, id) =
     action: "station.reopen",
     subject: `station ${id}`,
     details: { before: { in_service: false }, after: { in_service: true } },
+    undo: { path: `${pathOf(id)}/close`, body: {} },
   };
 });
 

@@ -117,7 +117,8 @@ const decision = (action: "done" | "dismiss", verdict: "done" | "dismissed") =>
     const sql = `update station_suggestions set verdict = ?, decided_with = ?
        where subject = ? and kind = ? and verdict is null returning 1`;
     const decided = await rows(tx, sql, [verdict, id, found.subject, found.kind]);
-    if (decided.length > 0) return entryOf(action, id, found, decided.length);
+    const undo = { path: `/suggestions/${id}/undo` };
+    if (decided.length > 0) return { ...entryOf(action, id, found, decided.length), undo };
     return already(what, id, found.verdict ?? "decided");
   });
 

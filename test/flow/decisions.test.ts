@@ -4,6 +4,7 @@ import { raiseAlarms } from "#src/alarms/raise.ts";
 import type { ConsoleAlarm } from "#src/contract/console.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { rows } from "#src/infrastructure/db.ts";
+import { up as storeUndos } from "#migrations/0063_store_undos.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { useAccount } from "#test/flow/console-client.ts";
 import { fillReview, holdMark } from "#test/flow/held-marks.ts";
@@ -286,5 +287,28 @@ describe("flow: the page of decisions", function () {
     expect((await olga.call("GET", "/decisions?kind=other")).status).to.equal(422);
     // Signing in is no decision.
     expect((await list()).map(({ action }) => action)).not.to.include("console.sign-in");
+  });
+
+  it("gives entries of an earlier version the same undo, by the migration", async () => {
+    // What a file has is compared with the file of now: all of these edits have been taken back.
+    const sql = `select id, action, undo from operator_log where undo is not null
+      and undo #> '{body,from_file}' is null order by id`;
+    const stored = await rows<{ id: number; action: string }>(country.db, sql);
+    const actions = new Set(stored.map(({ action }) => action));
+    expect(actions.size, [...actions].join()).to.be.at.least(11);
+    const tx = await country.db.transaction();
+    try {
+      await tx.raw("alter table operator_log drop column undo");
+      await storeUndos(tx);
+      const ids = stored.map(({ id }) => id);
+      const filled = await rows(
+        tx,
+        "select id, action, undo from operator_log where id = any(?) order by id",
+        [ids],
+      );
+      expect(filled).to.deep.equal(stored);
+    } finally {
+      await tx.rollback();
+    }
   });
 });

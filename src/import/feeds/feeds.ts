@@ -129,7 +129,11 @@ const change = <Input extends TObject>(
     await tx("feeds")
       .where({ id })
       .update(set(tx.raw("server_now()"), wish));
-    return done(id, verb, wish as object);
+    const undo = { run: null, pause: "resume", resume: "pause" }[verb];
+    return {
+      ...done(id, verb, wish as object),
+      undo: undo === null ? null : { path: `/feeds/${id}/${undo}` },
+    };
   });
 
 const forced = Type.Object({
