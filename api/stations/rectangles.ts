@@ -44,8 +44,10 @@ export interface SharedAnswer extends Representation {
 }
 
 const shortestMs = 20;
+/** Requests whose look-up left before an answer was stored come to it within this time. */
+const lookUpMs = 100;
 /** Raise it when an older version must not read the entries of this one. */
-const entryVersion = 3;
+const entryVersion = 4;
 
 /** The shared cache of rectangles for publishable keys (docs/contract.md 8, decisions 8). */
 export function createRectangles(deps: {
@@ -139,16 +141,17 @@ export function createRectangles(deps: {
       const { name } = question;
       // Another request of this process may be making the same, or have made it since this one asked.
       const underWay = making.get(name);
-      const joined = underWay === undefined ? store.held(name) : await underWay.catch(() => null);
+      const joined = underWay === undefined ? null : await underWay.catch(() => null);
       if (joined && isCurrent(joined, looked) && isAlive(joined)) return hit(joined);
       misses += 1;
       // All this is in one turn: the answer holds these changes, and the next request finds it under way.
       const at = { epoch: looked.epoch, seq: follower.seq(), startedAt: clock() };
       const made = make();
-      const promise = keep(question, at, made).finally(() => {
-        if (making.get(name) === promise) making.delete(name);
-      });
+      const promise = keep(question, at, made);
       making.set(name, promise);
+      const forget = (): void => void (making.get(name) === promise && making.delete(name));
+      const forgetLater = (): void => void setTimeout(forget, lookUpMs).unref();
+      promise.then(forgetLater, forget);
       const answer = shared(await promise, false);
       return { ...answer, plain: made.plain ?? answer.plain };
     },

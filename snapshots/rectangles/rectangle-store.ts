@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import { generationsKey } from "#src/feed/cache-generations.ts";
 import {
   checksumLength,
@@ -57,8 +56,6 @@ export type RectangleStore = ReturnType<typeof createRectangleStore>;
 
 /** Bytes of an entry besides its body. */
 const overhead = 400;
-/** Bytes of the bodies that a process keeps, so that Redis need not send most of them again. */
-const heldBytes = 8 << 20;
 // Longer than any entry's life, so that the accounts outlive the entries.
 const accountS = 7200;
 
@@ -70,19 +67,18 @@ if not epoch then
 end
 local out, at = { epoch }, 2
 for i = 2, #KEYS do
-  local held, n = ARGV[at], tonumber(ARGV[at + 1])
+  local n = tonumber(ARGV[at])
   local generation = 0
-  for _, seq in ipairs(redis.call('HMGET', KEYS[1], unpack(ARGV, at + 2, at + 1 + n))) do
+  for _, seq in ipairs(redis.call('HMGET', KEYS[1], unpack(ARGV, at + 1, at + n))) do
     if seq then generation = math.max(generation, tonumber(seq) or ${Number.MAX_SAFE_INTEGER}) end
   end
-  at = at + 2 + n
-  local entry = redis.pcall('HMGET', KEYS[i], 'epoch', 'seq', 'stamp', 'head')
+  at = at + 1 + n
+  local entry = redis.pcall('HMGET', KEYS[i], 'epoch', 'seq', 'head')
   local good = entry[1] == epoch and (tonumber(entry[2]) or -1) >= generation
   out[#out + 1] = generation
   out[#out + 1] = good and entry[2]
   out[#out + 1] = good and entry[3]
-  out[#out + 1] = good and entry[4]
-  out[#out + 1] = good and entry[3] ~= held and redis.call('HGET', KEYS[i], 'body')
+  out[#out + 1] = good and redis.call('HGET', KEYS[i], 'body')
 end
 return out`);
 
@@ -92,7 +88,7 @@ if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return 0 end
 local entry, ends, sizes, total = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local life, budget = tonumber(ARGV[6]), tonumber(ARGV[7])
+local life, budget = tonumber(ARGV[5]), tonumber(ARGV[6])
 local function forget(name)
   local freed = redis.call('HGET', sizes, name)
   redis.call('ZREM', ends, name)
@@ -101,11 +97,11 @@ local function forget(name)
   if freed then redis.call('DECRBY', total, freed) end
 end
 forget(entry)
-local size = #ARGV[5] + tonumber(ARGV[8])
+local size = #ARGV[4] + tonumber(ARGV[7])
 local used = redis.call('INCRBY', total, size)
 redis.call('HSET', sizes, entry, size)
 redis.call('ZADD', ends, now + life, entry)
-redis.call('HSET', entry, 'epoch', ARGV[1], 'seq', ARGV[2], 'stamp', ARGV[3], 'head', ARGV[4], 'body', ARGV[5])
+redis.call('HSET', entry, 'epoch', ARGV[1], 'seq', ARGV[2], 'head', ARGV[3], 'body', ARGV[4])
 redis.call('PEXPIRE', entry, life)
 for _, name in ipairs(redis.call('ZRANGEBYSCORE', ends, '-inf', now, 'LIMIT', 0, 16)) do forget(name) end
 while tonumber(redis.call('GET', total)) > budget do
@@ -113,16 +109,16 @@ while tonumber(redis.call('GET', total)) > budget do
   if not first then redis.call('SET', total, 0) break end
   forget(first)
 end
-for _, key in ipairs({ ends, sizes, total }) do redis.call('EXPIRE', key, ARGV[9]) end
+for _, key in ipairs({ ends, sizes, total }) do redis.call('EXPIRE', key, ARGV[8]) end
 return 1`);
 
 /** The facts of an entry as they are stored: behind a checksum of all that belongs to it. */
 const headOf = (
   name: string,
-  { epoch, seq, stamp }: { epoch: string; seq: number; stamp: string },
+  { epoch, seq }: { epoch: string; seq: number },
   facts: string,
   body: Buffer,
-): string => checksumOf(name, epoch, seq, stamp, facts, body) + facts;
+): string => checksumOf(name, epoch, seq, facts, body) + facts;
 
 /**
  * Answers of rectangles in Redis, for all processes (decisions 8). Every call rejects while Redis is away.
@@ -131,46 +127,37 @@ const headOf = (
 export function createRectangleStore(redis: Redis, prefix: string, budget: number) {
   const entryKey = (name: string): string => `${prefix}:rectangle:${name}`;
   const account = `${prefix}:rectangles`;
-  const held = new LRUCache<string, Rectangle & { stamp: string }>({
-    maxSize: heldBytes,
-    sizeCalculation: ({ body }) => body.length + overhead,
-  });
 
   return {
     /** The state of the cache for each question, in one call. */
     async lookUp(questions: readonly RectangleQuestion[]): Promise<CacheLookup[]> {
       const keys = [generationsKey(prefix), ...questions.map(({ name }) => entryKey(name))];
-      const known = questions.map(({ name }) => held.get(name)?.stamp ?? "");
-      const values = questions.flatMap(({ cells }, i) => [known[i]!, cells.length, ...cells]);
+      const values = questions.flatMap(({ cells }) => [cells.length, ...cells]);
       const found = await runScript(redis, lookUpScript, keys, [randomUUID(), ...values]);
       const [epoch, ...rest] = found as [Buffer, ...(Buffer | number | null)[]];
       return questions.map(({ name }, i) => {
-        const part = rest.slice(i * 5, i * 5 + 5) as [number, ...(Buffer | null)[]];
-        const [generation, seq, stamp, head, body] = part;
+        const part = rest.slice(i * 4, i * 4 + 4) as [number, ...(Buffer | null)[]];
+        const [generation, seq, head, body] = part;
         const looked = { epoch: String(epoch), generation };
-        if (seq && String(stamp) !== known[i]) {
-          const version = { epoch: looked.epoch, seq: Number(seq), stamp: String(stamp) };
-          const facts = String(head).slice(checksumLength);
-          if (body && headOf(name, version, facts, body) === String(head))
-            held.set(name, { ...(JSON.parse(facts) as RectangleHead), ...version, body });
-          else tellDamage(redis, "rectangle");
-        }
-        // A body that was held when the question left may have gone meanwhile.
-        const rectangle = stamp ? held.get(name) : undefined;
-        const isSame = rectangle?.stamp === String(stamp) && isCurrent(rectangle, looked);
-        return { ...looked, rectangle: isSame ? rectangle : null };
+        if (!seq) return { ...looked, rectangle: null };
+        const version = { epoch: looked.epoch, seq: Number(seq) };
+        const facts = String(head).slice(checksumLength);
+        if (body && headOf(name, version, facts, body) === String(head))
+          return {
+            ...looked,
+            rectangle: { ...(JSON.parse(facts) as RectangleHead), ...version, body },
+          };
+        tellDamage(redis, "rectangle");
+        return { ...looked, rectangle: null };
       });
     },
-    /** The answer of this name that this process has last seen or saved, good or not. */
-    held: (name: string): Rectangle | null => held.get(name) ?? null,
     /** Keeps an answer for `lifeMs`, in place of an older one; not when the epoch has changed since. */
     async save(name: string, rectangle: Rectangle, lifeMs: number): Promise<void> {
       const { epoch, seq, body, ...head } = rectangle;
-      const stamp = randomUUID();
       const keys = [entryKey(name), account, `${account}:sizes`, `${account}:bytes`];
       const life = Math.max(1, Math.floor(lifeMs));
-      const checked = headOf(name, { epoch, seq, stamp }, JSON.stringify(head), body);
-      const values = [epoch, seq, stamp, checked, body, life, budget, overhead, accountS];
+      const checked = headOf(name, { epoch, seq }, JSON.stringify(head), body);
+      const values = [epoch, seq, checked, body, life, budget, overhead, accountS];
       const all = [generationsKey(prefix), ...keys];
       const kept = await orWrongType(runScript(redis, saveScript, all, values));
       if (kept === undefined) {
@@ -178,7 +165,6 @@ export function createRectangleStore(redis: Redis, prefix: string, budget: numbe
         tellDamage(redis, "rectangle");
         await Promise.all(keys.map((key) => redis.unlink(key)));
       }
-      if (kept === 1) held.set(name, { ...rectangle, stamp });
     },
   };
 }

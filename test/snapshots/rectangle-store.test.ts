@@ -49,27 +49,6 @@ describe("rectangle store", () => {
       );
   });
 
-  it("sends a body once to a process that keeps it, and the new one after it was replaced", async () => {
-    const [store, other] = [storeOf(), storeOf()];
-    const { epoch } = await ask(store);
-    await store.save("one", answerOf(epoch, 7, Buffer.alloc(1000, "a")), 60_000);
-    const received: number[] = [];
-    const call = redis.callBuffer.bind(redis);
-    redis.callBuffer = (async (...args: Parameters<typeof call>) => {
-      const found = await (call(...args) as Promise<unknown[]>);
-      received.push(found.filter((part) => Buffer.isBuffer(part) && part.length === 1000).length);
-      return found;
-    }) as typeof redis.callBuffer;
-    await ask(other);
-    await ask(other);
-    await ask(store);
-    redis.callBuffer = call as typeof redis.callBuffer;
-    expect(received).to.deep.equal([1, 0, 0]);
-    const later = answerOf(epoch, 8, Buffer.alloc(1000, "b"));
-    await store.save("one", later, 60_000);
-    expect((await ask(other)).rectangle).to.deep.include(later);
-  });
-
   it("gives no answer that lacks a change in its cells, and all that lie elsewhere", async () => {
     const store = storeOf();
     const { epoch } = await ask(store);
