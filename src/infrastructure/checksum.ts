@@ -17,7 +17,8 @@ export function checksumOf(...parts: readonly Part[]): string {
     const pieces = list.map((piece) => (Buffer.isBuffer(piece) ? piece : String(piece)));
     const length = pieces.reduce((all, piece) => all + Buffer.byteLength(piece), 0);
     sum = crc32(`${length} `, sum);
-    for (const piece of pieces) sum = crc32(piece, sum);
+    // Of an empty Buffer whose `buffer` was read Node makes 0, whatever stood before.
+    for (const piece of pieces) if (piece.length > 0) sum = crc32(piece, sum);
   }
   return sum.toString(16).padStart(8, "0");
 }

@@ -10,7 +10,7 @@ import { createLatestMedians, saveMedians } from "#snapshots/insights/price-medi
 import { createRectangleStore } from "#snapshots/rectangles/rectangle-store.ts";
 import { emptyState } from "#src/domain/state.ts";
 import { cellOf } from "#src/domain/price-line.ts";
-import { createDamageWatch } from "#src/infrastructure/checksum.ts";
+import { checksumOf, createDamageWatch } from "#src/infrastructure/checksum.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import type { Redis } from "#src/infrastructure/redis.ts";
 import { createSharedFigures } from "#src/infrastructure/shared-figures.ts";
@@ -220,6 +220,12 @@ describe("what is stored in Redis", () => {
       expect(told).to.be.greaterThan(0);
       expect(watch.condition().ok).to.equal(false);
     });
+
+  it("has the same checksum of an empty part, whoever has looked at its memory", () => {
+    const looked = Buffer.alloc(0);
+    expect(looked.buffer.byteLength).to.equal(0);
+    expect(checksumOf("key", looked)).to.equal(checksumOf("key", ""));
+  });
 
   it("says nothing of what is whole, or is not there", async () => {
     const watch = createDamageWatch({ redis, log });
