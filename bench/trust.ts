@@ -77,7 +77,7 @@ export async function benchChance({ seeds, quick, only, picture }: TrustOptions)
     return { of, rows };
   });
   const first = play(seeds[0]!, size, config, chanceCases[0]!);
-  const { gzip, brotli } = await dumpGrowth(first);
+  const { gzip, brotli } = dumpGrowth(first);
   const share = (of: number): string => `${(100 * of).toFixed(1)} %`;
   if (picture !== undefined) writeFileSync(picture, calibrationPicture(measured.slice(0, 4)));
   return [

@@ -1,10 +1,12 @@
 import { hash } from "node:crypto";
+import { promisify } from "node:util";
+import { brotliCompress, type BrotliOptions, constants } from "node:zlib";
 import type { SnapshotVersion } from "#snapshots/dumps/versioned-store.ts";
 import { listHead, listTail, makeCursor } from "#snapshots/model/forms.ts";
-import { brotliEnd, brotliOf } from "#snapshots/dumps/brotli-stitch.ts";
-import { createChunkPacker, chunksOf } from "#snapshots/dumps/chunks.ts";
 import { type Filters, filtersKey, filtersOf } from "#snapshots/model/filters.ts";
-import { gzipMember, type Packed } from "#snapshots/model/gzip-stitch.ts";
+import { copyInTurns } from "#snapshots/model/area-selection.ts";
+import { gzipMember, type Packed, packWhole } from "#snapshots/model/gzip-stitch.ts";
+import { giveBack, nothing } from "#snapshots/model/long-buffers.ts";
 import type { ReadModel } from "#snapshots/model/model.ts";
 
 /** The stations that a dump holds: the first page, `limit` long, of those that pass. */
@@ -63,7 +65,7 @@ export const longestPage = 30_000;
 
 const wholeCountry: DumpSet = { filters: {}, limit: longestPage };
 
-/** A dump without its end, which is the only part with the time. */
+/** The stations of a dump, deflated: only its end, which is written behind them, has the time. */
 interface Content {
   whole: Whole;
   /** Stations of the page. */
@@ -71,31 +73,33 @@ interface Content {
   /** Id of the last of them when more follow, else "". */
   next: string;
   gzip: Packed;
-  br: Buffer | null;
 }
 
 export type DumpBuilder = ReturnType<typeof createDumpBuilder>;
 
+const toBrotli = promisify(brotliCompress);
+
 /**
- * Builds the dumps of one set, one after the other, and remembers the compressed parts. For equal content only
- * the end is written anew; for changed content gzip deflates the changed chunks, and brotli starts again.
+ * The size as a hint and a window of 1 MB instead of 4 save a quarter of the time and 2 % of the bytes of quality 5
+ * for 30,000 stations. Quality 4 would take half the time, with 11 % more bytes in each answer.
+ */
+const brotliOptions = (size: number): BrotliOptions => ({
+  chunkSize: 1 << 20,
+  params: {
+    [constants.BROTLI_PARAM_QUALITY]: 5,
+    [constants.BROTLI_PARAM_LGWIN]: 20,
+    [constants.BROTLI_PARAM_SIZE_HINT]: size,
+  },
+});
+
+/**
+ * Builds the dumps of one set, one after the other. While only time passes, gzip is what it was, but for its end; brotli
+ * starts again each time.
  */
 export function createDumpBuilder({ filters, limit }: DumpSet = wholeCountry) {
-  const pack = createChunkPacker();
   let content: Content | null = null;
-
-  const compress = async (model: ReadModel, now: number, brotli: boolean): Promise<Content> => {
-    const page = model.page({ filters, after: "", limit, now });
-    const chunks = chunksOf(page.stations());
-    // Both are made at once: each has a thread of its own.
-    const [gzip, br] = await Promise.all([
-      pack(chunks),
-      brotli ? brotliOf(listHead, chunks) : null,
-    ]);
-    return { whole: page.whole, count: page.count, next: page.next, gzip, br };
-  };
-  const isCurrent = ({ count, sum }: Whole, brotli: boolean): boolean =>
-    content?.whole.count === count && content.whole.sum === sum && !(brotli && content.br === null);
+  const isCurrent = ({ count, sum }: Whole): boolean =>
+    content?.whole.count === count && content.whole.sum === sum;
 
   return {
     /**
@@ -106,16 +110,27 @@ export function createDumpBuilder({ filters, limit }: DumpSet = wholeCountry) {
       { model, seq, asOfMs, now, lifetimeMs }: DumpSource,
       brotli: boolean,
     ): Promise<Dump> {
-      if (!isCurrent(model.whole(now, filters), brotli))
-        content = await compress(model, now, brotli);
-      const { whole, count, next, gzip, br } = content as Content;
+      const known = isCurrent(model.whole(now, filters)) ? content : null;
+      const page = known === null || brotli ? model.page({ filters, after: "", limit, now }) : null;
+      const { whole, count, next } = page ?? (known as Content);
       const nextCursor =
         next === "" ? "" : makeCursor({ after: next, asOfMs }, filtersKey(filters));
       const tail = listTail({ count, asOfMs, lifetimeMs, truncated: false, nextCursor });
+      // Every station ends with a comma, the last one too.
+      const copy = page === null ? nothing : await copyInTurns(page.stations());
+      const stations = copy.subarray(0, -1);
+      const list = brotli ? Buffer.concat([listHead, stations, tail]) : nothing;
+      // Both are made at once: each has a thread of its own.
+      const [gzip, br] = await Promise.all([
+        known?.gzip ?? packWhole(stations),
+        brotli ? toBrotli(list, brotliOptions(list.length)) : nothing,
+      ]);
+      giveBack(copy);
+      content = { whole, count, next, gzip };
       return {
         ...{ seq, asOfMs, builtAtMs: now, ...whole },
         gzip: Buffer.concat(gzipMember(listHead, gzip, tail)),
-        br: br === null ? Buffer.alloc(0) : Buffer.concat([br, brotliEnd(tail)]),
+        br,
       };
     },
   };

@@ -77,20 +77,14 @@ export function gzipMember(head: Buffer, middle: Packed, tail: Buffer): Buffer[]
 }
 
 /** Deflated texts in a row. */
-export const joinDeflated = (parts: readonly Deflated[]): Packed => ({
+const joinDeflated = (parts: readonly Deflated[]): Packed => ({
   ...parts.reduce<Checked>(joinChecked, { length: 0, crc: 0 }),
   blocks: parts.map(({ blocks }) => blocks),
 });
 
-/** Longest distance back in a deflate stream, bytes (RFC 1951 2). */
-export const deflateWindow = 32 * 1024;
-
-/**
- * Deflates a text for one place only: right after the bytes `before`, to which it may refer. Parts that are deflated
- * one by one then take hardly more bytes than the whole.
- */
-export const deflatedAfter = (before: Buffer | undefined, bytes: Buffer): Promise<Deflated> =>
-  deflated(bytes, blockLevel, before).then(exact);
+/** A text deflated as a whole, to be kept. */
+export const packWhole = async (bytes: Buffer): Promise<Packed> =>
+  joinDeflated([exact(await deflated(bytes, blockLevel))]);
 
 type Deflating = Deflated | Promise<Deflated>;
 
@@ -133,14 +127,13 @@ const inBackground = promisify(deflateRaw);
 const exact = (packed: Deflated): Deflated => ({ ...packed, blocks: ownCopy(packed.blocks) });
 
 /**
- * Deflates off the main thread. The deflate blocks end at a byte and refer to nothing before `before`. One chunk is
- * enough for most: each further one is another way to a thread and back.
+ * Deflates off the main thread. The deflate blocks end at a byte and refer to nothing before them. One chunk is enough
+ * for most: each further one is another way to a thread and back.
  */
-async function deflated(bytes: Buffer, level: number, before?: Buffer): Promise<Deflated> {
+async function deflated(bytes: Buffer, level: number): Promise<Deflated> {
   const chunkSize = Math.max(constants.Z_MIN_CHUNK, Math.ceil(bytes.length / 6));
-  const dictionary = before !== undefined && before.length > 0 ? { dictionary: before } : {};
   const options = { level, memLevel: 9, finishFlush: constants.Z_SYNC_FLUSH, chunkSize };
-  return { ...checkedOf(bytes), blocks: await inBackground(bytes, { ...options, ...dictionary }) };
+  return { ...checkedOf(bytes), blocks: await inBackground(bytes, options) };
 }
 
 /** Bytes as they are, in deflate blocks of their own (RFC 1951 3.2.4). */

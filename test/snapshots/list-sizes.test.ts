@@ -159,7 +159,7 @@ describe("lists at every size", () => {
       await fc.assert(property, { numRuns: sized(25, 300) });
     });
 
-  it("are whole in a dump, at the ends of its chunks, and page by page", async () => {
+  it("are whole in a dump, and page by page", async () => {
     for (const count of [0, 1, 255, 256, 257, 513]) {
       const some = modelOfFirst(String(count));
       for (const limit of new Set([Math.max(1, count - 1), Math.max(1, count), count + 1])) {

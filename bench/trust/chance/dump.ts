@@ -1,4 +1,4 @@
-import { brotliCompressSync, constants } from "node:zlib";
+import { brotliCompressSync, constants, deflateRawSync } from "node:zlib";
 import { createWays } from "#bench/trust/chance/ways.ts";
 import type { Played } from "#bench/trust/chance/measure.ts";
 import { createRandom } from "#demo/country/random.ts";
@@ -10,18 +10,16 @@ import { emptyState, type FuelBlock } from "#src/domain/state.ts";
 import { formatTime, parseTime } from "#src/domain/time.ts";
 import { dayMs, minuteMs } from "#src/domain/units.ts";
 import { view, withChance } from "#src/domain/view.ts";
-import { slices } from "#src/infrastructure/lists.ts";
-import { deflatedAfter, deflateWindow } from "#snapshots/model/gzip-stitch.ts";
 
 const stationCount = 30_000;
 const knownShare = 0.6;
 /** Levels follow in such steps, and what is served then is taken at each tenth. */
 const [stepMs, takenEach] = [5 * minuteMs, 10];
 /** As a dump is packed. */
-const [chunkStations, quality] = [256, 5];
+const [level, quality] = [6, 5];
 
 /** By how much the chance lets a dump of a country grow, as a share of its bytes. */
-export async function dumpGrowth(played: Played): Promise<{ gzip: number; brotli: number }> {
+export function dumpGrowth(played: Played): { gzip: number; brotli: number } {
   const random = createRandom(1);
   const found = servedIn(played);
   const unknown = { fuel: view(emptyState, 0, dayMs), chance: null };
@@ -34,7 +32,7 @@ export async function dumpGrowth(played: Played): Promise<{ gzip: number; brotli
       const served = chances ? withChance(fuel, chance) : fuel;
       return `${head}${JSON.stringify(served)}},`;
     });
-  const [before, after] = [await packed(dump(false)), await packed(dump(true))];
+  const [before, after] = [packed(dump(false)), packed(dump(true))];
   return { gzip: after.gzip / before.gzip - 1, brotli: after.brotli / before.brotli - 1 };
 }
 
@@ -57,13 +55,11 @@ function servedIn({ country, window: { from, until }, timelines, ...heard }: Pla
   return found;
 }
 
-async function packed(stations: readonly string[]): Promise<{ gzip: number; brotli: number }> {
-  let [gzip, before] = [0, undefined as Buffer | undefined];
-  for (const some of slices(stations, chunkStations)) {
-    const bytes = Buffer.from(some.join(""));
-    gzip += (await deflatedAfter(before?.subarray(-deflateWindow), bytes)).blocks.length;
-    before = bytes;
-  }
+function packed(stations: readonly string[]): { gzip: number; brotli: number } {
+  const list = stations.join("");
   const params = { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_LGWIN]: 20 };
-  return { gzip, brotli: brotliCompressSync(stations.join(""), { params }).length };
+  return {
+    gzip: deflateRawSync(list, { level, memLevel: 9 }).length,
+    brotli: brotliCompressSync(list, { params }).length,
+  };
 }
