@@ -43,6 +43,7 @@ export async function openStage(settings: Record<string, string>): Promise<Stage
     REDIS_PREFIX: `{bench-${name}}`,
     REPORTER_PEPPER: randomBytes(16).toString("hex"),
     HOST: "127.0.0.1",
+    TEST_NUMBERS: "true",
     ...settings,
   };
   const adminConfig = loadConfig({ ...all, DATABASE_URL: servers.databaseUrl });

@@ -72,7 +72,7 @@ export interface ConsoleRollback {
   marks: number;
   held: number;
   reporters: number;
-  /** Marks of reporters who were known for ESTABLISHED_MS when they sent them. */
+  /** Marks of reporters who were known for `establishedMs` when they sent them. */
   established: number;
   stations: number;
   /** Number of stations, those with the most marks, that were computed; changed ones come first in `changes`. */

@@ -26,7 +26,7 @@ export interface AdmitRules extends JudgeRules, FoldRules, Pick<PriceRules, "pri
 export interface IncomingMark extends Statement {
   stationId: string;
   station: Point;
-  /** Stations within NEARBY_NO_M, the station itself included. */
+  /** Stations within `nearbyNoM`, the station itself included. */
   nearbyIds: readonly string[];
   /** Medians of the prices around the station (decisions 2.29); a grade with too few prices has none. */
   medians: ByGrade;

@@ -11,7 +11,7 @@ export async function databaseNow(db: Statements): Promise<number> {
   return clock!.now;
 }
 
-/** The process's own clock, shifted by CLOCK_OFFSET_S as SQL's `server_now()` is. For code that follows no database. */
+/** The process's own clock, shifted by `clockOffsetS` as SQL's `server_now()` is. For code that follows no database. */
 export const createClock = (config: Pick<Config, "clockOffsetS">): Clock => {
   const offsetMs = config.clockOffsetS * 1000;
   return () => Date.now() + offsetMs;

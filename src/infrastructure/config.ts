@@ -1,11 +1,12 @@
 import { alarmSettings } from "#src/infrastructure/settings/alarms.ts";
-import { alertSettings } from "#src/infrastructure/settings/alerts.ts";
 import { callerSettings } from "#src/infrastructure/settings/callers.ts";
 import { feedSettings } from "#src/infrastructure/settings/feeds.ts";
 import { marksSettings } from "#src/infrastructure/settings/marks.ts";
+import { numbers } from "#src/infrastructure/settings/numbers.ts";
 import { processSettings } from "#src/infrastructure/settings/process.ts";
 import { webhookSettings } from "#src/infrastructure/settings/webhooks.ts";
 import { streamSettings } from "#src/infrastructure/settings/streams.ts";
+import { envName } from "#src/infrastructure/settings/setting.ts";
 import { workSettings } from "#src/infrastructure/settings/work.ts";
 
 /**
@@ -20,13 +21,12 @@ export const settings = {
   ...workSettings,
   ...alarmSettings,
   ...webhookSettings,
-  ...alertSettings,
   ...feedSettings,
 };
 
 export type Config = {
   readonly [Name in keyof typeof settings]: (typeof settings)[Name]["fallback"];
-};
+} & { readonly [Name in keyof typeof numbers]: number };
 
 /** Reads the settings from `env`. Throws one Error that names every bad value and what it should be. */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
@@ -39,6 +39,10 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     } catch (error) {
       faults.push(`${setting.env} must be ${(error as Error).message}`);
     }
+  }
+  for (const [name, number] of Object.entries(numbers)) {
+    const given = values["testNumbers"] === true ? env[envName(name)] : undefined;
+    values[name] = Number(given || number);
   }
   const config = values as Config & {
     baseUrl: string;
@@ -66,6 +70,12 @@ export const givenSettings = (env: Record<string, string | undefined>): Record<s
   Object.fromEntries(
     Object.values(settings).flatMap(({ env: name }) => (env[name] ? [[name, env[name]]] : [])),
   );
+
+/** Names in `env` of numbers that were settings of an earlier version, and are none any more. */
+export const formerSettings = (env: Record<string, string | undefined> = process.env): string[] =>
+  Object.keys(numbers)
+    .map(envName)
+    .filter((name) => env[name] !== undefined && !env["TEST_NUMBERS"]);
 
 /** The settings of `names` that are missing, as one sentence; null when all are there. */
 export function missingSettings(

@@ -1,6 +1,11 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { type Config, loadConfig, missingSettings } from "#src/infrastructure/config.ts";
+import {
+  type Config,
+  formerSettings,
+  loadConfig,
+  missingSettings,
+} from "#src/infrastructure/config.ts";
 import { createLog, type Log } from "#src/infrastructure/log.ts";
 import { poolerFault } from "#src/infrastructure/pooler.ts";
 import { schemaFault } from "#src/infrastructure/schema-fault.ts";
@@ -22,6 +27,8 @@ export function roleConfig(
     return refuse(createLog({ logLevel: "info" }, role), (error as Error).message);
   }
   const log = createLog(config, role);
+  const former = formerSettings().join(", ");
+  if (former !== "") log.warn(`no settings any more, and without effect: ${former}`);
   const missing = missingSettings(config, needed);
   return missing === null ? { config, log } : refuse(log, missing);
 }

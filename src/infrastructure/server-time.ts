@@ -14,7 +14,7 @@ import type { Resources } from "#src/infrastructure/resources.ts";
 
 /** The time of a process (decisions 21.1). */
 export interface ServerTime {
-  /** The database's time in whole ms, shifted by CLOCK_OFFSET_S and continued by the monotonic clock. */
+  /** The database's time in whole ms, shifted by `clockOffsetS` and continued by the monotonic clock. */
   now: Clock;
   /** False while the clocks differ by more than the bound: then no dump is made, and nothing is deleted. */
   isTrusted(): boolean;

@@ -314,7 +314,7 @@ describe("the operator's command line, command by command", function () {
       (json as { setting: string }[]).find(({ setting }) => setting === name);
     expect(named("PORT")).to.deep.include({ value: 0, source: "environment", default: 8080 });
     expect(named("REPORTER_PEPPER")).to.deep.include({ value: "set", source: "environment" });
-    expect(named("SWEEP_MS")).to.deep.include({ value: 2000, source: "default" });
+    expect(named("POOL_MAX")).to.deep.include({ value: 10, source: "default" });
     for (const one of json as { meaning: string }[]) expect(one.meaning).to.not.equal("");
   });
 

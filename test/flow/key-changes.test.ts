@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
-import { settings } from "#src/infrastructure/config.ts";
+import { numbers } from "#src/infrastructure/settings/numbers.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { changeKey, issueKey, type KeyWish, revokeKey } from "#src/keys/issued-keys.ts";
 import type { KeyKind } from "#src/keys/key-text.ts";
@@ -93,7 +93,7 @@ describe("flow: changes of keys and partners on every process", function () {
   });
 
   it("all of it when no wake-up comes, by the next refresh, which is due within 15 s", async () => {
-    expect(settings.keysRefreshMs.fallback).to.be.below(15_000);
+    expect(numbers.keysRefreshMs).to.be.below(15_000);
     const [revoked, bound, limited] = [
       await issue("secret"),
       await issue("secret"),

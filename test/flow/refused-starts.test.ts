@@ -28,13 +28,13 @@ describe("flow: a role that cannot start", function () {
 
   for (const role of tried("web")) {
     it(`${role} refuses bad and missing settings in one line that names them`, async () => {
-      const env = { POLL_MS: "soon", TRUSTED_PROXIES: "everybody" };
+      const env = { POOL_MAX: "many", TRUSTED_PROXIES: "everybody" };
       const bad = await start(role, env);
       expect(await bad.exited).to.equal(1);
       expect(bad.lines).to.have.length(1);
       const line = JSON.parse(bad.lines[0] as string) as { msg: string; role: string };
       expect(line.role).to.equal(role);
-      expect(line.msg).to.match(/TRUSTED_PROXIES must be .*; POLL_MS must be/);
+      expect(line.msg).to.match(/TRUSTED_PROXIES must be .*; POOL_MAX must be/);
 
       const lacking = await start(role, { DATABASE_URL: "", REPORTER_PEPPER: "" });
       expect(await lacking.exited).to.equal(1);
@@ -51,6 +51,16 @@ describe("flow: a role that cannot start", function () {
       expect(waiting.lines.slice(-3).join("\n")).to.contain("stopped");
     });
   }
+
+  it("a role starts with settings of an earlier version, and names them in one line", async () => {
+    const former = { TEST_NUMBERS: "", NEAR_M: "7", SLOT_MS: "soon" };
+    const url = "postgres://nobody@127.0.0.1:1/none";
+    const marks = await start("marks", { DATABASE_URL: url, ...former });
+    await marks.waitForLine(/no settings any more, and without effect: NEAR_M, .*SLOT_MS/);
+    await marks.waitForLine(/Postgres does not answer yet/);
+    expect(await marks.stop()).to.equal(0);
+    expect(marks.lines.filter((line) => line.includes("no settings any more"))).to.have.length(1);
+  });
 
   it("a role says that the release role has not run, and leaves", async () => {
     const { db } = instance;

@@ -29,6 +29,7 @@ describe("flow: a web process that starts while Postgres is away", function () {
       REPORTER_PEPPER: "pepper of the tests",
       PORT: "0",
       HOST: "127.0.0.1",
+      TEST_NUMBERS: "true",
       SLOT_MS: "500",
       DUMP_MAX_AGE_MS: "2000",
     };

@@ -1,4 +1,5 @@
 import { type Config, loadConfig, settings } from "#src/infrastructure/config.ts";
+import { numbers } from "#src/infrastructure/settings/numbers.ts";
 import { createTestDatabase } from "#test/harness/database.ts";
 import { createTestRedis } from "#test/harness/redis.ts";
 
@@ -22,14 +23,17 @@ export const patience = {
   ACQUIRE_TIMEOUT_MS: "60000",
   REDIS_TIMEOUT_MS: "30000",
   WAIT_MS: "60000",
+  TEST_NUMBERS: "true",
 };
 
 /** The times of production, for tests in which a server goes away or a process is frozen. */
-export const usualPatience = Object.fromEntries(
-  Object.values(settings)
-    .filter(({ env }) => env in patience)
+export const usualPatience = Object.fromEntries([
+  ["WAIT_MS", String(numbers.waitMs)],
+  ["TEST_NUMBERS", "true"],
+  ...Object.values(settings)
+    .filter(({ env }) => env in patience && env !== "TEST_NUMBERS")
     .map(({ env, fallback }) => [env, String(fallback)]),
-);
+]);
 
 /**
  * A database and a Redis key space for one test file, with the settings that make roles use them.

@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { settings } from "#src/infrastructure/config.ts";
 import { alarmSettings } from "#src/infrastructure/settings/alarms.ts";
-import { alertSettings } from "#src/infrastructure/settings/alerts.ts";
 import { callerSettings } from "#src/infrastructure/settings/callers.ts";
 import { marksSettings } from "#src/infrastructure/settings/marks.ts";
 import { processSettings } from "#src/infrastructure/settings/process.ts";
@@ -23,8 +22,7 @@ const groups: [title: string, settings: Group][] = [
   ["Rules of marks", marksSettings],
   ["Work", workSettings],
   ["Alarms", alarmSettings],
-  ["Webhooks of partners", webhookSettings],
-  ["Notifications for drivers", alertSettings],
+  ["Webhooks and notifications", webhookSettings],
   ["Feeds", feedSettings],
 ];
 

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { loadConfig, settings } from "#src/infrastructure/config.ts";
+import { formerSettings, loadConfig, settings } from "#src/infrastructure/config.ts";
 import { staleAfterHours } from "#src/domain/time.ts";
 
 /** Texts that a setting must refuse, beside what no number and no switch can be. */
@@ -119,6 +119,13 @@ describe("the settings", () => {
     });
     expect(loadConfig(given).trustedProxies).to.deep.equal(["10.0.0.0/8", "192.0.2.1", "fd00::/8"]);
     expect(loadConfig({ DATABASE_URL: "postgres://me@/db" }).databaseUrl).to.not.equal("");
+  });
+
+  it("leave numbers that are none as they are, unless a test asks for others", () => {
+    const given = { NEAR_M: "7", SLOT_MS: "soon" };
+    expect(loadConfig(given)).to.include({ nearM: 500, slotMs: 10_000 });
+    expect(loadConfig({ NEAR_M: "7", TEST_NUMBERS: "1" })).to.include({ nearM: 7, slotMs: 10_000 });
+    expect(formerSettings(given)).to.deep.equal(["NEAR_M", "SLOT_MS"]);
   });
 
   it("tell the life of a status in whole hours, never less than it is", () => {

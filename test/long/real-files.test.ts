@@ -137,7 +137,7 @@ describe("importing real files", () => {
     // 12 October 2022, 03:00 in Paris: clocks of processes and of SQL are set to it.
     const clockOffsetS = Math.floor((Date.UTC(2022, 9, 12, 1) - Date.now()) / 1000);
     const url = database.databaseUrl;
-    const config = loadConfig({ DATABASE_URL: url, CLOCK_OFFSET_S: String(clockOffsetS) });
+    const config = { ...loadConfig({ DATABASE_URL: url }), clockOffsetS };
     const then = createDb(config, "test", 4);
     try {
       await then.raw("truncate stations, station_status, changes, seeds cascade");

@@ -1,7 +1,5 @@
-import { hourMs } from "#src/domain/units.ts";
 import {
   connection,
-  integer,
   secret,
   setting,
   settingsOf,
@@ -48,8 +46,4 @@ export const alarmSettings = settingsOf({
     ),
   )`
     key for the signature of these requests (Standard Webhooks); without it they are not signed`,
-  alarmPollMs: setting(10_000, integer(20, 600_000))`
-    period of the search for alarms; also the first pause after a message that could not be sent`,
-  alarmEmailGapMs: setting(45_000, integer(0, 24 * hourMs))`
-    shortest time between two e-mails; alarms in between are told together in the next one`,
 });

@@ -29,10 +29,6 @@ export const callerSettings = settingsOf({
     a session of the console ends when nobody has used it for this long, to the minute`,
   signInsPerMinute: setting(10, integer(1, 100_000))`
     attempts to sign in per minute, for one viewer address in one process`,
-  pageCallsPerMinute: setting(1200, integer(1, 1_000_000))`
-    calls per minute of the dashboard, and the same number of the console, for one viewer address in one process`,
-  pagesPerMinute: setting(600, integer(1, 1_000_000))`
-    pages without a key per minute, for one viewer address in one process; a file or a tile counts as a twentieth`,
   consumerKey: setting("", publishableKey)`
     publishable key of the map at /; default: a key that the release role issues`,
   widgetCenter: setting("", center)`

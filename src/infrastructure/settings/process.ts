@@ -2,6 +2,7 @@ import { minuteMs } from "#src/domain/units.ts";
 import {
   addresses,
   connection,
+  flag,
   hosts,
   integer,
   million,
@@ -80,6 +81,6 @@ export const processSettings = settingsOf({
     time in which a stopping web process still serves but answers 503 at /readyz, before it closes its port`,
   stopMs: setting(10_000, integer(100, minuteMs))`
     longest time to stop; after it the process exits at once`,
-  clockOffsetS: setting(0, integer(-1e9, 1e9))`
-    for tests: shifts the clock of processes and SQL by this many seconds`,
+  testNumbers: setting(false, flag)`
+    for tests: also reads numbers that are no settings from the environment`,
 });

@@ -26,13 +26,14 @@ export const setting = declare(false);
 /** The same for one whose value nobody may see. */
 export const secret = declare(true);
 
-/** A table of settings. Each has its name in capitals in the environment: `nearM` is `NEAR_M`. */
+/** A name in the environment: `poolMax` is `POOL_MAX`. */
+export const envName = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+
+/** A table of settings. */
 export const settingsOf = <Table extends Record<string, object>>(table: Table) =>
   Object.fromEntries(
-    Object.entries(table).map(([name, declared]) => {
-      const env = name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
-      return [name, { ...declared, env }];
-    }),
+    Object.entries(table).map(([name, declared]) => [name, { ...declared, env: envName(name) }]),
   ) as { readonly [Name in keyof Table]: Table[Name] & { env: string } };
 
 export const million = 1_000_000;
