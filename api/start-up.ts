@@ -6,6 +6,7 @@ import {
   type ModelSnapshotStore,
 } from "#snapshots/dumps/model-snapshot.ts";
 import { formatTime } from "#src/domain/time.ts";
+import { pauseMs } from "#src/domain/units.ts";
 
 /** The loading of what a web process serves. */
 export interface StartUp {
@@ -30,7 +31,7 @@ export function createStartUp(services: Deps): StartUp {
 
   const load = async (ready: () => void): Promise<void> => {
     for (const part of [cities, follower]) {
-      for (let pauseMs = firstPauseMs; !end.signal.aborted;) {
+      for (let tries = 0; !end.signal.aborted; tries += 1) {
         try {
           await part.start();
           break;
@@ -39,8 +40,8 @@ export function createStartUp(services: Deps): StartUp {
         }
         if (!follower.loaded()) await resume(store).catch(() => {});
         if (follower.loaded()) ready();
-        await sleep(pauseMs, undefined, { signal: end.signal }).catch(() => {});
-        pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+        const pause = pauseMs(tries, firstPauseMs, longestPauseMs);
+        await sleep(pause, undefined, { signal: end.signal }).catch(() => {});
       }
     }
     ready();

@@ -1,7 +1,7 @@
 import { type Channel, channelsOf, faultOf, isPartial } from "#src/alarms/channels.ts";
 import { claimChannel, noteFailure, noteTold, untoldAlarms } from "#src/alarms/claims.ts";
 import { alarmMessage, unstoredAlarm } from "#src/alarms/message.ts";
-import { hourMs, minuteMs } from "#src/domain/units.ts";
+import { hourMs, minuteMs, pauseMs } from "#src/domain/units.ts";
 import { listen, type Listener } from "#src/infrastructure/listen.ts";
 import { createNextRun } from "#src/infrastructure/polled.ts";
 import type { Resources } from "#src/infrastructure/resources.ts";
@@ -122,17 +122,14 @@ async function sendDue({ db, config, log }: Deps, channel: Channel): Promise<num
   try {
     fault = (await channel.send(alarmMessage(alarms, config.baseUrl))).fault;
   } catch (error) {
-    const pauseMs = Math.min(
-      longestPauseMs,
-      config.alarmPollMs * 2 ** Math.min(claim.failures, 16),
-    );
+    const againInMs = pauseMs(claim.failures, config.alarmPollMs, longestPauseMs);
     const err = faultOf(error);
-    await noteFailure(db, claim, err, pauseMs);
+    await noteFailure(db, claim, err, againInMs);
     log[claim.failures === 0 || isPartial(claim.fault) ? "error" : "debug"](
-      { ...fields, err, againInMs: pauseMs },
+      { ...fields, err, againInMs },
       "alarms not sent, will say when they are",
     );
-    return pauseMs;
+    return againInMs;
   }
   await noteTold(db, claim, alarms, channel.gapMs);
   if (fault === null)

@@ -1,4 +1,4 @@
-import { dayMs, hourMs } from "#src/domain/units.ts";
+import { dayMs, hourMs, pauseMs } from "#src/domain/units.ts";
 
 /** The meaning of a receiver's answer: 2xx is taken, 410 wants no more, everything else is tried again. */
 type Taken = "taken" | "gone" | "failed";
@@ -33,6 +33,6 @@ export function pauseAfterFailure(
 ): number | null {
   const leftMs = since + patienceMs - now;
   if (leftMs <= 0) return null;
-  const usual = Math.min(longestPauseMs, firstPauseMs * growth ** Math.min(failures - 1, 20));
+  const usual = pauseMs(failures - 1, firstPauseMs, longestPauseMs, growth);
   return Math.min(leftMs, Math.round(usual * (1 - jitter + 2 * jitter * random)));
 }

@@ -6,6 +6,7 @@ import {
   loadConfig,
   missingSettings,
 } from "#src/infrastructure/config.ts";
+import { pauseMs } from "#src/domain/units.ts";
 import { createLog, type Log } from "#src/infrastructure/log.ts";
 import { poolerFault } from "#src/infrastructure/pooler.ts";
 import { schemaFault } from "#src/infrastructure/schema-fault.ts";
@@ -97,14 +98,15 @@ export async function untilStopped(
   dieLoudly(log);
   void refuseUnsuitable(config, log);
 
-  for (let pauseMs = 250; !stopping; pauseMs = Math.min(pauseMs * 2, 4000)) {
+  for (let tries = 0; !stopping; tries += 1) {
     try {
       const facts = await role.start();
       log.info({ ...facts }, "ready");
       return;
     } catch (error) {
-      log.warn({ err: (error as Error).message, againInMs: pauseMs }, "cannot start yet");
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      const againInMs = pauseMs(tries, 250, 4000);
+      log.warn({ err: (error as Error).message, againInMs }, "cannot start yet");
+      await new Promise((resolve) => setTimeout(resolve, againInMs));
     }
   }
 }

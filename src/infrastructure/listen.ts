@@ -1,4 +1,5 @@
 import pg from "pg";
+import { pauseMs } from "#src/domain/units.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { createHosts, directUrl } from "#src/infrastructure/postgres-hosts.ts";
@@ -22,7 +23,7 @@ export function listen(
   let client: pg.Client | null = null;
   let connecting: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
-  let pauseMs = firstPauseMs;
+  let tries = 0;
   let stopped = false;
 
   const connect = async (): Promise<void> => {
@@ -44,8 +45,7 @@ export function listen(
       if (stopped) return;
       log.warn({ channel, reason: error?.message }, "lost the listening connection");
       next.end().catch(() => {});
-      timer = setTimeout(begin, pauseMs).unref();
-      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+      timer = setTimeout(begin, pauseMs(tries++, firstPauseMs, longestPauseMs)).unref();
     };
     next.on("error", again);
     next.on("end", () => again());
@@ -56,7 +56,7 @@ export function listen(
       // A default of the database may end idle sessions, and this one waits for long.
       const name = next.escapeIdentifier(channel);
       await next.query(`listen ${name}; set idle_session_timeout = 0`);
-      pauseMs = firstPauseMs;
+      tries = 0;
       if (!stopped) wake("connected");
     } catch (error) {
       again(error as Error);

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { hourMs } from "#src/domain/units.ts";
+import { hourMs, pauseMs } from "#src/domain/units.ts";
 
 export interface DelayRule {
   /** Attempts in a row without a delay. */
@@ -14,7 +14,7 @@ const keysMax = 20_000;
 
 /** Delay after a number of failures, ms: 1 s after the free ones, then doubled. */
 export const delayMs = (failures: number, { free, longestMs }: DelayRule): number =>
-  failures < free ? 0 : Math.min(firstDelayMs * 2 ** (failures - free), longestMs);
+  failures < free ? 0 : pauseMs(failures - free, firstDelayMs, longestMs);
 
 /**
  * Failed attempts by `key`, with a growing delay. They are in the memory of a process, for at most 20,000 keys; the

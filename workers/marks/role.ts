@@ -2,7 +2,7 @@ import type { Sentence } from "#src/contract/sentences.ts";
 import { type Alarm, raiseAlarms } from "#src/alarms/raise.ts";
 import { createIdBatcher } from "#src/infrastructure/batcher.ts";
 import { formatTime } from "#src/domain/time.ts";
-import { minuteMs } from "#src/domain/units.ts";
+import { minuteMs, pauseMs } from "#src/domain/units.ts";
 import { isBrokenOff, rows } from "#src/infrastructure/db.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { createPolled } from "#src/infrastructure/polled.ts";
@@ -196,7 +196,7 @@ export function createRetryBackoff(
   const remember = ({ stationId, error }: Unfoldable): Failed => {
     const before = failed.get(stationId);
     const { tries = 0, loggedAt = -Infinity, since = now() } = before ?? {};
-    const restMs = Math.min(firstRestMs * 2 ** tries, restMaxMs);
+    const restMs = pauseMs(tries, firstRestMs, restMaxMs);
     const logs = now() - loggedAt >= logEveryMs;
     const next = {
       stationId,
