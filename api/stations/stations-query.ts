@@ -171,7 +171,7 @@ export const areaQuery = Type.Object({
   ids: Type.Optional(
     Type.String({
       description: `Comma list of up to ${idsMax} ids of stations, with a secret key; in this order`,
-      examples: ["n1234567,n1234568"],
+      examples: ["n1234567"],
     }),
   ),
   ...filterParameters,

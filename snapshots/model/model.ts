@@ -228,9 +228,9 @@ export function createReadModel({
       const changedAt = table.changedAt[block.stations[slot] as number] as number;
       return { fragment: fragmentOf(block, slot), sum: sumTextOf(found), changedAt };
     },
-    /** Each station with its place and its `fuel` as it is served at `now`; later changes do not change it. */
-    *each(now: number): Generator<Point & { id: string; fuel: FuelBlock }> {
-      const { blocks, slots } = queries.page({ after: "", limit: Infinity, now }).stations();
+    /** Each station, or the first ones, with its place and its `fuel` as served at `now`; later changes do not change it. */
+    *each(now: number, limit = Infinity): Generator<Point & { id: string; fuel: FuelBlock }> {
+      const { blocks, slots } = queries.page({ after: "", limit, now }).stations();
       for (const [i, slot] of slots.entries()) {
         const block = blocks[i] as Block;
         const [lat, lon] = block.coordinates.subarray(slot * 2) as unknown as [number, number];

@@ -1,6 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { expect } from "chai";
+import { rows } from "#src/infrastructure/db.ts";
 import { addKey, addPartner, useEdge } from "#test/api/edge.ts";
+import { removeStation, writeStations } from "#test/api/reads-country.ts";
+import { until } from "#test/flow/client.ts";
 
 const AsyncFunction = (async () => {}).constructor as new (
   ...parts: string[]
@@ -125,6 +128,32 @@ describe("pages of the API and of the guide", () => {
     }
     for (const path of ["/docs/guide/nothing", "/docs/api/nothing", "/docs/api/constructor"])
       expect((await fetch(edge.origin + path)).status, path).to.equal(404);
+  });
+
+  it("show calls with a station and a city that are there, and the document stays as it is", async () => {
+    const document = await (await fetch(`${edge.url}/openapi.json`)).text();
+    const read = async (path: string) => (await fetch(`${edge.origin}/docs/${path}`)).text();
+    expect(await read("api/getStation")).to.include("/stations/n1234567");
+    const places = ["n-9", "l-1", "b_2"].map((id, n) => ({ id, lat: 45 + n / 10, lon: 7 }));
+    await writeStations(edge.db, places);
+    await rows(
+      edge.db,
+      `insert into cities (id, source, name, region, lat, lon, population) values ('c', 'test', 'L''Aquila', '', 42, 13, 70000)`,
+    );
+    await rows(edge.db, "notify cities");
+    await until(
+      () => read("api/listStations"),
+      (text) => text.includes("<code>b_2</code>") && text.includes("city=L&#39;Aquila&quot;"),
+    );
+    expect(await read("api/getStation"))
+      .to.include("/stations/b_2")
+      .and.not.include("n1234567");
+    await removeStation(edge.db, "b_2");
+    await until(
+      () => read("api/getStation"),
+      (text) => text.includes("/stations/l-1"),
+    );
+    expect(await (await fetch(`${edge.url}/openapi.json`)).text()).to.equal(document);
   });
 
   it("have their texts in one file for the search, each with what is sent", async () => {

@@ -4,13 +4,7 @@ import { bodyExample, type Operation, type Parameter } from "#api/pages/docs/ope
 /** Query of the example, where a parameter must be there and the document does not say so, or where few are useful. */
 const queries: Readonly<Record<string, Record<string, string>>> = {
   listStations: { city: "Новосибирск", fuel: "95" },
-  listStationsAsGeojson: { city: "Новосибирск", fuel: "95" },
-  listStationsAsNdjson: { city: "Новосибирск", fuel: "95" },
-  listStationsAsCsv: { city: "Новосибирск", fuel: "95" },
   dumpStations: { limit: "30000" },
-  dumpStationsAsGeojson: { limit: "30000" },
-  dumpStationsAsNdjson: { limit: "30000" },
-  dumpStationsAsCsv: { limit: "30000" },
   listStationsAlong: { fuel: "95" },
   getStationHistory: { hours: "48" },
   listCities: { q: "Нов" },
@@ -45,7 +39,7 @@ function callOf(operation: Operation): Call {
     encodeURIComponent(exampleOf(parameters.find((one) => one.name === name && one.in === "path"))),
   );
   const required = parameters.filter((one) => one.in === "query" && one.required);
-  const query = queries[operationId];
+  const query = queries[operationId.replace(/As(Geojson|Ndjson|Csv)$/, "")];
   const types = Object.entries(operation.responses)
     .filter(([status]) => status.startsWith("2"))
     .flatMap(([, { content = {} }]) => Object.keys(content));
