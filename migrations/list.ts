@@ -59,6 +59,7 @@ import * as countFailedSignInsForAllUsers from "#migrations/0060_count_failed_si
 import * as createSourceIds from "#migrations/0061_create_source_ids.ts";
 import * as storeClosures from "#migrations/0062_store_closures.ts";
 import * as storeUndos from "#migrations/0063_store_undos.ts";
+import * as emptyUnreadableHours from "#migrations/0064_empty_unreadable_hours.ts";
 
 /**
  * Every migration under the name that databases record: the file's, without its extension. A list instead of a look
@@ -125,4 +126,5 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   "0061_create_source_ids": createSourceIds,
   "0062_store_closures": storeClosures,
   "0063_store_undos": storeUndos,
+  "0064_empty_unreadable_hours": emptyUnreadableHours,
 };

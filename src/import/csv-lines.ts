@@ -5,7 +5,7 @@ import { readText, type TextSpec } from "#src/import/text-file.ts";
 import { advice, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
 
 /** A line of a table, and its number in the file, from 1: the last one if quotes contain line feeds. */
-interface Numbered<Fields> {
+export interface Numbered<Fields> {
   line: number;
   fields: Fields;
 }

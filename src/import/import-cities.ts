@@ -18,7 +18,7 @@ import {
   readCities,
 } from "#src/import/read-cities.ts";
 import { type RefusalsFault, type RefusedRows, withRefusedRows } from "#src/import/refusals.ts";
-import type { FileFault } from "#src/import/read-text.ts";
+import type { FileFault, ReadProgress } from "#src/import/read-text.ts";
 
 const sameCityM = 20_000;
 
@@ -30,29 +30,24 @@ export function importCities(
   db: Db,
   options: ImportOptions<CityFormat>,
 ): Promise<(ImportSummary & RefusalsFault) | FileFault> {
-  return withRefusedRows(options.refusals, [options.path], (rows) => importRows(db, options, rows));
-}
-
-function importRows(
-  db: Db,
-  options: ImportOptions<CityFormat>,
-  rows: RefusedRows,
-): Promise<ImportSummary | FileFault> {
-  const { path } = options;
+  const { path, refusals } = options;
+  const read = async (onBytes: ReadProgress, rows: RefusedRows) => {
+    const format = options.format ?? (await guessCityFormat(path));
+    return { format, ...(await readCities(path, format, onBytes, rows)) };
+  };
   // One lock for all sources, because an import reads the cities of the others.
-  return importFile(
-    db,
-    options,
-    "cities",
-    async (onBytes) => {
-      const format = options.format ?? (await guessCityFormat(path));
-      return { format, ...(await readCities(path, format, onBytes, rows)) };
-    },
-    (staged) => {
-      const { format } = staged;
-      const decided = { ...options, format, source: options.source ?? format };
-      return inTransaction(db, (tx) => apply(tx, decided, staged));
-    },
+  return withRefusedRows(refusals, [path], (rows) =>
+    importFile(
+      db,
+      options,
+      "cities",
+      (onBytes) => read(onBytes, rows),
+      (staged) => {
+        const { format } = staged;
+        const decided = { ...options, format, source: options.source ?? format };
+        return inTransaction(db, (tx) => apply(tx, decided, staged));
+      },
+    ),
   );
 }
 

@@ -36,7 +36,7 @@ export function isSold(text: string): boolean | null {
   const [, sign = "", digits = ""] = words === "" ? ["", "", text] : (price.exec(words) ?? []);
   const number = readNumber(words) ?? readNumber(sign + digits);
   if (number === 0) return false;
-  return number === null || number <= 0.01 || /^9[9.]{2,}9$/.test(String(number)) ? null : true;
+  return number === null || number <= 0.01 || /^(9\.?){4,}$/.test(String(number)) ? null : true;
 }
 
 /** With one kind of digits, spaces, apostrophes and minus. A raised 2 is a footnote, no digit. */
@@ -47,6 +47,7 @@ const inAscii = (text: string): string =>
     .replace(/[‐-―−]/g, "-")
     .normalize("NFKC")
     .replace(/٫/g, ".")
-    .replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) & 15))
+    .replace(/[٠-٩۰-۹๐-๙]/g, (digit) => String(digit.charCodeAt(0) & 15))
+    .replace(/[०-९০-৯]/g, (digit) => String((digit.charCodeAt(0) - 6) & 15))
     .replace(/\s+/g, " ")
     .trim();

@@ -1,6 +1,6 @@
 import type { RefusedRows } from "#src/import/refusals.ts";
 import { cleanText } from "#src/import/clean-text.ts";
-import { csvLines } from "#src/import/csv-lines.ts";
+import { csvLines, type Numbered } from "#src/import/csv-lines.ts";
 import { csvTable, type TableRow } from "#src/import/csv-table.ts";
 import { collect, type Collected, type Refused } from "#src/import/file-import.ts";
 import { advice, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
@@ -30,14 +30,10 @@ export function readCities(
   rows?: RefusedRows,
 ): Promise<Collected<StoredCity>> {
   const naming = { rows, placeOf: ({ line }: { line: number }) => `line ${line}` };
-  return format === "hflabs"
-    ? collect(csvTable(path, undefined, progress, hflabsColumns), "city", fromHflabs, naming)
-    : collect(
-        csvLines(path, { delimiter: "\t", quote: false }, progress),
-        "city",
-        fromGeonames,
-        naming,
-      );
+  if (format === "hflabs")
+    return collect(csvTable(path, undefined, progress, hflabsColumns), "city", fromHflabs, naming);
+  const lines = csvLines(path, { delimiter: "\t", quote: false }, progress);
+  return collect(lines, "city", fromGeonames, naming);
 }
 
 export async function guessCityFormat(path: string): Promise<CityFormat> {
@@ -110,13 +106,7 @@ function hflabsRegion(type: string, region: string): string {
 const noCities = new Set(["PPLX", "PPLH", "PPLQ", "PPLW", "PPLCH"]);
 
 /** A line of a GeoNames dump (cities15000.txt, RU.txt): 19 columns between tabs, no heading, no quoting. */
-function fromGeonames({
-  line: number,
-  fields: line,
-}: {
-  line: number;
-  fields: readonly string[];
-}): CityFrom {
+function fromGeonames({ line: number, fields: line }: Numbered<readonly string[]>): CityFrom {
   const [id = "", name = "", , , lat = "", lon = "", featureClass = "", featureCode = ""] = line;
   const [field, ours] = ["feature code", `geonames-${id}`];
   if (line.length !== 19 || !/^\d{1,12}$/.test(id))

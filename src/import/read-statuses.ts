@@ -4,6 +4,7 @@ import { endsWithLine } from "#src/import/csv-lines.ts";
 import { csvTable } from "#src/import/csv-table.ts";
 import { type Collected, holdsNone, refuse, type Refused } from "#src/import/file-import.ts";
 import type { RefusedRows } from "#src/import/refusals.ts";
+import { pointOf } from "#src/import/source-stations.ts";
 import { createTimeReader } from "#src/import/source-times.ts";
 import { advice, wrongFile, type ReadProgress } from "#src/import/read-text.ts";
 export const statusFormats = ["csv", "fr-ruptures"] as const;
@@ -30,13 +31,6 @@ export interface SourceStatus {
 /** `read`: lines of all `statuses`, and refused lines. */
 export interface StatusesRead extends Omit<Collected<never>, "found" | "repeated"> {
   statuses: SourceStatus[];
-}
-
-/** Coordinates as a file writes them; null when they are missing or invalid. */
-function pointFrom(latText: string, lonText: string): Point | null {
-  const [lat, lon] = [Number(latText), Number(lonText)];
-  if (latText === "" || lonText === "" || (lat === 0 && lon === 0)) return null;
-  return Math.abs(lat) <= 90 && Math.abs(lon) <= 180 ? { lat, lon } : null;
 }
 
 const required = ["station_id", "status", "fuels_now", "fuels_no", "updated"] as const;
@@ -97,7 +91,7 @@ function statusFrom(line: Line, place: string): SourceStatus | Refused {
   if (updated === null) return bad("bad-time", "updated");
   return {
     own: line.station_id,
-    point: pointFrom(line.lat ?? "", line.lon ?? ""),
+    point: pointOf(line, { lat: "lat", lon: "lon" }),
     ...{ status, fuelsNow, fuelsNo, updated, lines: 1, place, written: line.updated },
   };
 }
@@ -114,13 +108,13 @@ function gradesFrom(text: string): Grade[] | null {
 
 /** Usual spellings of grades, in small letters of any alphabet: "Бензин АИ-95-К5", "A95", "95 E10", "G-95", "Diesel B7". */
 const usual: readonly (readonly [RegExp, string])[] = [
-  [/diesel|dizel|дизельное топливо|дизтопливо|солярка|gas[oó]il|gas[oó]leo|gasolio|gazole/gu, "дт"],
+  [/di(es|z)el|диз(ельное|\.)?[ -]?топливо|дизель|солярка|gas[oó](il|leo|lio)|gazole/gu, "дт"],
   [
-    /(?<![\p{L}\p{N}])(([аa][иіi]?|g|n|u|ron|pb|sp|(euro)?super|(евро)?супер|евро|euro|premium|премиум|ulp|unleaded|petrol|ben[zs]ina?|бензин|gasolina|nafta|natural|octane)[\s.-]*)+(?=(92|95|98|100)(?!\d)|дт)/gu,
+    /(?<![\p{L}\p{N}])(([аa][иіi]?|g|n|u|ron|pb|sp|(euro)?super|(евро)?супер|евро|euro|premium|премиум|ulp|unleaded|petrol|ben[zs][iy]na?|plus|v-power|g-drive|ultimate|экто|pulsar|бензин|gasolina|nafta|natural|octane)[\s.-]*)+(?=(92|95|98|100)(?!\d)|дт)/gu,
     "",
   ],
   [
-    /(?<=92|95|98|100|дт|dt)([\s-]*(([кk]|евро|euro)[\s-]?[2-6]|евро|euro|e5|e10|b7|b10|octane|аи|зимнее|летнее|[лзае](?!\p{L}))|[+#])+(?![\p{L}\p{N}])/gu,
+    /(?<=92|95|98|100|дт|dt)([\s-]*(([кk]|евро|euro)[\s-]?[2-6]|евро|euro|e5|e10|b7|b10|octane|plus|аи|зимнее|летнее|[лзаaей](?!\p{L}))|[+#])+(?![\p{L}\p{N}])/gu,
     "",
   ],
   [/(?<![\p{L}\p{N}])e(5|10)(?![\p{L}\p{N}])/gu, "95"],

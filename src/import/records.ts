@@ -8,14 +8,7 @@ import { readText } from "#src/import/text-file.ts";
 import { xmlRecords } from "#src/import/xml-elements.ts";
 
 export const fileFormats = [
-  "csv",
-  "json",
-  "geojson",
-  "geojsonseq",
-  "ndjson",
-  "osm-xml",
-  "osm-pbf",
-  "xml",
+  ...(["csv", "json", "geojson", "geojsonseq", "ndjson", "osm-xml", "osm-pbf", "xml"] as const),
 ] as const;
 
 const text = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength }));

@@ -30,13 +30,16 @@ export interface RefusedRows {
 
 export const refusedShown = 200;
 const valueMax = 200;
+const heldMax = 100_000;
 const columns = ["place", "id", "field", "value", "reason"];
 
 /**
- * Collects refused rows, all of them as CSV in the file `path` if there is one. Rejects when it cannot be opened.
+ * Collects refused rows, all of them as CSV in the file `path` if there is one; those of `oneFile` are written at the end,
+ * in its order, if they are not too many. Rejects when it cannot be opened.
  */
-export async function createRefusedRows(path?: string): Promise<RefusedRows> {
+export async function createRefusedRows(path?: string, oneFile = false): Promise<RefusedRows> {
   const first: RefusedRow[] = [];
+  const held: string[] = [];
   const file = path === undefined ? null : (await open(path, "w")).createWriteStream();
   file?.write(`${columns.join(",")}\n`);
   // Its error is thrown by `end`.
@@ -51,10 +54,13 @@ export async function createRefusedRows(path?: string): Promise<RefusedRows> {
         first.length < refusedShown || !first.some((one) => one.reason === row.reason);
       if (isShown) first.push(short);
       // A spreadsheet must never take a stranger's text for a formula.
-      file?.write(stringify([short], { columns, escape_formulas: true }));
+      const text = stringify([short], { columns, escape_formulas: true });
+      if (oneFile && held.length < heldMax) held.push(text);
+      else file?.write(text);
     },
     async end() {
       if (file === null) return;
+      for (const text of held.splice(0).sort((a, b) => lineOf(a) - lineOf(b))) file.write(text);
       if (file.errored !== null) throw file.errored;
       if (file.closed) return;
       file.end();
@@ -62,6 +68,9 @@ export async function createRefusedRows(path?: string): Promise<RefusedRows> {
     },
   };
 }
+
+/** The number of the line or record at the beginning of a row. */
+const lineOf = (text: string): number => Number(/^\w+ (\d+)/.exec(text)?.[1] ?? 0);
 
 /** The first row of a reason in words, `, such as line 5, id 4: p95 "N/D"`; "" if it has none. */
 export function example(rows: readonly RefusedRow[], reason: string): string {
@@ -96,7 +105,7 @@ export async function withRefusedRows<Summary extends object>(
 ): Promise<(Summary & RefusalsFault) | FileFault> {
   const rows = await asFault(path ?? "", async () => {
     if (path !== undefined) await refuseInput(path, inputs);
-    return createRefusedRows(path);
+    return createRefusedRows(path, inputs.length === 1);
   });
   if (isFault(rows)) return rows;
   try {

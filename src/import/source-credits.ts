@@ -14,14 +14,10 @@ export const saveCredit = (db: Db, source: string, credit: string | undefined): 
         [source, credit],
       );
 
+type Deps = Pick<Resources, "db" | "log"> & { config: Pick<Config, "pollMs"> };
+
 /** Who must be named for the stations that are shown (decisions 14.41). Without the database the last answer stays. */
-export function createCredits({
-  db,
-  config,
-  log,
-}: Pick<Resources, "db" | "log"> & {
-  config: Pick<Config, "pollMs">;
-}) {
+export function createCredits({ db, config, log }: Deps) {
   let credits: readonly string[] = [];
   const polled = createPolled({
     everyMs: 10 * config.pollMs,

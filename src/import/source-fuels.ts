@@ -65,7 +65,8 @@ export function fuelsIn(
   if (list !== undefined) return new Map(namesAt(record, list).map((name) => [name, true]));
   const found = new Map<string, true | null>();
   const add = (name: string, of: unknown, from: Value | undefined): void => {
-    const sold = name !== "" && (from === undefined || isSold(textFrom(of, from)));
+    // A price of a fuel without a name: it is sold, and nobody knows which.
+    const sold = from === undefined ? name !== "" : isSold(textFrom(of, from));
     if (sold !== false) found.set(name, found.get(name) ?? sold);
     if (sold === null) note?.("unclear-price", pathOf(from!), textFrom(of, from!));
   };

@@ -34,14 +34,9 @@ export const sourceNamed = (name: string): Source | undefined =>
   shippedSources.find((one) => one.name === name);
 
 /** The description of this name, or that of OSM under this name: an extract's own (decisions 14.3). */
-export function describedBy(name: string | undefined): {
-  source: Source;
-  label: string | undefined;
-} {
-  const source = name === undefined ? undefined : sourceNamed(name);
-  return source === undefined
-    ? { source: sourceNamed("osm")!, label: name }
-    : { source, label: undefined };
+export function describedBy(name = ""): { source: Source; label: string | undefined } {
+  const named = sourceNamed(name);
+  return { source: named ?? sourceNamed("osm")!, label: named ? undefined : name || undefined };
 }
 
 /** By what an operator says what files are: a description by name or file, or the columns of a table. */

@@ -199,7 +199,7 @@ function stationFromFields(
 }
 
 /** The position of a row; null for none on the globe, and for 0, 0, which stands for an unknown one. */
-export function pointOf(value: unknown, fields: SourceFields): Point | null {
+export function pointOf(value: unknown, fields: Pick<SourceFields, "lat" | "lon">): Point | null {
   const [lat, lon] = [numberFrom(value, fields.lat), numberFrom(value, fields.lon)];
   if (lat === null || lon === null || wrongPosition({ lat, lon }) !== null) return null;
   return { lat: round(lat), lon: round(lon) };

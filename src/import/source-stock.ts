@@ -2,7 +2,7 @@ import type { Point } from "#src/domain/geo.ts";
 import { grades } from "#src/domain/vocabulary.ts";
 import { endsWithLine } from "#src/import/csv-lines.ts";
 import { holdsNone, refuse } from "#src/import/file-import.ts";
-import { advice, type ReadProgress, wrongFile } from "#src/import/read-text.ts";
+import { advice, wrongFile } from "#src/import/read-text.ts";
 import type { SourceStatus, StatusesRead } from "#src/import/read-statuses.ts";
 import { createGradeOf, fuelsIn, type GradeOf } from "#src/import/source-fuels.ts";
 import { type FoundFiles, recordsIn } from "#src/import/source-files.ts";
@@ -120,28 +120,19 @@ async function readStations(
         if (station !== undefined && fuels !== undefined && fuels.absent !== "unknown")
           station.sold = new Set(fuelsIn(value, fuels).keys());
       }
-  if (stock!.file !== undefined) await readFile(source, files, progress, add, stations, places);
-  for (const [own, station] of stations) station.point = places.get(own) ?? null;
-  return stations;
-}
-
-async function readFile(
-  source: Source,
-  files: FoundFiles,
-  progress: ReadProgress,
-  add: Adder,
-  stations: Map<string, Station>,
-  places: ReadonlyMap<string, Point | null>,
-): Promise<void> {
-  const { file, station, fuel } = source.stock!;
-  const { path, spec } = files.get(file!)!;
-  let last = { place: "", own: "" };
-  for await (const some of recordsIn(source, file!, files, progress))
-    for (const { place, value } of some) {
-      last = { place, own: textFrom(value, station!) };
-      for (const row of rowsOf(value, undefined, pathOf(fuel))) add(stations, last.own, row, place);
-    }
+  const last = { place: "", own: "" };
+  const { file, station = "", fuel } = stock!;
+  if (file !== undefined)
+    for await (const some of recordsIn(source, file, files, progress))
+      for (const { place, value } of some) {
+        Object.assign(last, { place, own: textFrom(value, station) });
+        for (const row of rowsOf(value, undefined, pathOf(fuel)))
+          add(stations, last.own, row, place);
+      }
   // Where the station is the last column, a shortened id would name no station or another one.
-  if (spec.format !== "csv" || places.has(last.own) || (await endsWithLine(path, spec))) return;
-  throw wrongFile("it ends in the middle", advice.cut, Number(/\d+/.exec(last.place)?.[0] ?? 0));
+  const { path = "", spec } = files.get(file ?? "") ?? {};
+  if (spec?.format === "csv" && !places.has(last.own) && !(await endsWithLine(path, spec)))
+    throw wrongFile("it ends in the middle", advice.cut, Number(/\d+/.exec(last.place)?.[0] ?? 0));
+  for (const [own, one] of stations) one.point = places.get(own) ?? null;
+  return stations;
 }

@@ -46,7 +46,7 @@ export async function trySource(source: Source, paths: readonly string[]): Promi
   const rows = await createRefusedRows();
   const options = { label: storedAs(source), now: Date.now(), progress: () => undefined, rows };
   const result = await readSourceStations(source, files, options);
-  const { country } = source;
+  const { country, fields = {}, fuels } = source;
   const found = withoutTownBrands(inCountry(result, country), []);
   const { read, refused, reasons, ids } = result;
   const stored = { inService: new Set(""), parts: new Set(""), closed: new Set("") };
@@ -56,8 +56,8 @@ export async function trySource(source: Source, paths: readonly string[]): Promi
     ? await readSourceStock(source, files, options)
     : null;
   if (stock !== null) refuseUntimely(stock, options.now, dayMs);
-  for (const { own, lines } of stock?.statuses ?? [])
-    if (!ids.has(own)) refuse(stock!, "unknown-station", lines, { id: own });
+  for (const { own, lines, place } of stock?.statuses ?? [])
+    if (!ids.has(own)) refuse(stock!, "unknown-station", lines, { place, id: own });
   const known = knownBrands(new Map(), country);
   const brands = brandSpellings([], found);
   const none = all.length - stations.length;
@@ -90,7 +90,16 @@ export async function trySource(source: Source, paths: readonly string[]): Promi
     refused_rows: rows.first,
   };
   const why = `the opening hours of ${unread.length} of ${hours.length} stations cannot be read and would be left out, the first: "${unread[0]}" (${hoursFault(unread[0] ?? "")})`;
-  return { ...tried, verdict: verdictOn(tried, [unread.length, why, hours.length], country) };
+  const lacks = Object.entries(tried.coverage).flatMap(([field, n]) =>
+    n === 0 && field in fields ? field : [],
+  );
+  // The register alone can be imported (decisions 14.8).
+  const isThere = fuels && files.has(fuels.file ?? source.files[0]!.name);
+  if (isThere && stations.every(({ sells }) => sells === "unsaid")) lacks.push("grades");
+  const most = lacks.includes("grades") ? 0 : Infinity;
+  const lacking: Doubt = [lacks.length, `no station has its ${lacks.join(", ")}`, most];
+  const doubts: Doubt[] = [[unread.length, why, hours.length], lacking];
+  return { ...tried, verdict: verdictOn(tried, doubts, country) };
 }
 
 const shown = (...named: Parameters<typeof shownNames>): Tried["first"][number] => {
@@ -127,7 +136,7 @@ const usual = ["other-fuel", "over", "not-sold-here", "too-old"];
 
 type Doubt = [number, words: string, most?: number];
 
-function verdictOn(tried: Omit<Tried, "verdict">, hours: Doubt, country = ""): string {
+function verdictOn(tried: Omit<Tried, "verdict">, doubts: Doubt[], country = ""): string {
   const { stations, coverage, noted, stock, refused_rows: rows } = tried;
   const { merged = 0, ...unclear } = noted;
   const lost = Object.entries(stock?.reasons ?? {}).filter(([reason]) => !usual.includes(reason));
@@ -152,7 +161,7 @@ function verdictOn(tried: Omit<Tried, "verdict">, hours: Doubt, country = ""): s
     [count(unclear), why(unclear)],
     [count(unused), `${count(unused)} of ${stock?.read} stock-outs are lost (${why(unused)})`],
     [merged, why({ merged }), stations],
-    hours,
+    ...doubts,
   ];
   const words = said.filter(([n]) => n > 0).map(([, one]) => one);
   const all = `${words.join("; ")}.`.replace("?.", "?");

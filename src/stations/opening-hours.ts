@@ -3,7 +3,7 @@ import type { opening_hours } from "opening_hours";
 import type { Point } from "#src/domain/geo.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import { dayMinutes, weekMinutes } from "#src/domain/wall-clock.ts";
-import { remembered } from "#src/infrastructure/lists.ts";
+import { grouped, remembered } from "#src/infrastructure/lists.ts";
 import { isHoliday } from "#src/stations/public-holidays.ts";
 
 /** Loaded at the first use: it takes 0.3 s and 40 MB, which most processes never need. */
@@ -35,20 +35,38 @@ export function readOpenTimes(text: string, place: Point, dayStart: number): Ope
     if (beyondUs.test(text) || hoursFault(text) !== null) return null;
     // Beside times that are closed the others are not said: `Su off`.
     const whole = onlyClosed.test(text) ? `unknown; ${text}` : text;
-    if (hasHolidays(whole)) return timesOf(withHolidays(whole, place, dayStart), false, dayStart);
-    const weekly = parse(whole).isWeekStable();
-    return timesOf([whole], weekly, weekly ? monday : dayStart);
+    const both = [...new Set([whole, asMeant(whole)])];
+    const named = hasHolidays(whole);
+    const texts = named ? both.flatMap((one) => withHolidays(one, place, dayStart)) : both;
+    const hours = parse(texts[0]!);
+    if (!named && hours.isWeekStable()) return timesOf(both, true, monday);
+    // A text of years that are over says nothing of this one.
+    const day = dateOf(dayStart, 0);
+    if (!hours.getState(day) && hours.getNextChange(day) === undefined) return null;
+    return timesOf(texts, false, dayStart);
   } catch {
     return null;
   }
 }
 
+/** A rule replaces those before it, which few mean who write `Su off; 06:00-22:00`: rules of few days last, equal ones added up. */
+function asMeant(text: string): string {
+  const rules = text.split(";").filter((rule) => rule.trim() !== "");
+  const daysOf = (rule: string): string => rule.toLowerCase().replace(fromTimes, "").trim();
+  const rankOf = ([days]: [string, string[]]): number => ranks.findIndex((one) => one.test(days));
+  const groups = [...grouped(rules, daysOf)].sort((a, b) => rankOf(a) - rankOf(b));
+  const meant = groups.map(([, some]) => some.join()).join(";");
+  return meant === rules.join(";") || /"|\|\|/.test(text) ? text : meant;
+}
+
+const ranks = [/^(mo-su|daily)?$/, /^((mo|tu|we|th|fr|sa|su)[a-z]*\b[-, ]*)+$/, /^/];
+const fromTimes = /:?\s*(\d+[:.]\d\d|\d+ ?[ap]m|\d+-\d+$|24\/7|24 h|open|off|closed|unknown).*/s;
 const onlyClosed = /^(?:\s*[^;"\s][^;"]*\b(?:off|closed)\s*(?:"[^"]*"\s*)?(?:;\s*|$))+$/i;
 
-/** Words of one meaning. Days of other languages are guessed: `L-V` is Saturday and Sunday. So is `1-5 pm`, from 1:00, and `6am-6am`, never. */
+/** Words of one meaning. Days of other languages are guessed: `L-V` is Saturday and Sunday. So is `1-5 pm`, from 1:00, `6am-6am`, never, and `8:3`. */
 const hour = String.raw`\d{1,2}(?::\d\d)?\s*[ap]m`;
 const plainWords = new RegExp(
-  String.raw`^(?!.*(?<![:\d])(\d{1,2} ?([ap]m)?) ?[-\u2013] ?\1(?![:\d]))(?:[^\p{L}"_~?=]|"[^"]*"|(?<!\p{L})(?:mo(n(day)?)?|tu(es?(day)?)?|wed?(nesday)?|th(u(rs(day)?)?)?|fr(i(day)?)?|sat?(urday)?|sun?(day)?|days?|jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sep(t(ember)?)?|oct(ober)?|nov(ember)?|dec(ember)?|week|easter|[ps]h|(public )?holidays?|open|closed|off|unknown|sunrise|sunset|dawn|dusk|hours|hrs|h|daily|weekends?|and|to|from|always|nonstop)(?!\p{L})|(?<![\d:.])${hour}\s*(?:[-\u2013]|to)\s*${hour}(?!\p{L}))*$`,
+  String.raw`^(?!.*(?<![:\d])(\d{1,2} ?([ap]m)?) ?[-\u2013] ?\1(?![:\d]))(?!.*\d[:.][1-9](?!\d))(?:[^\p{L}"_~?=]|"[^"]*"|(?<!\p{L})(?:mo(n(day)?)?|tu(es?(day)?)?|wed?(nesday)?|th(u(rs(day)?)?)?|fr(i(day)?)?|sat?(urday)?|sun?(day)?|days?|jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sep(t(ember)?)?|oct(ober)?|nov(ember)?|dec(ember)?|week|easter|[ps]h|(public )?holidays?|open|closed|off|unknown|sunrise|sunset|dawn|dusk|hours|hrs|h|daily|weekends?|and|to|from|always|nonstop)(?!\p{L})|(?<![\d:.])${hour}\s*(?:[-\u2013]|to)\s*${hour}(?!\p{L}))*$`,
   "iu",
 );
 

@@ -15,6 +15,7 @@ describe("numbers as registers write them", () => {
       "sv-SE",
       "ar-EG",
       "fa-IR",
+      ...["hi-IN-u-nu-deva", "bn-BD", "th-TH-u-nu-thai"],
     ];
     const formats = locales.map(
       (locale) => new Intl.NumberFormat(locale, { maximumFractionDigits: 2 }),
@@ -90,6 +91,7 @@ describe("numbers as registers write them", () => {
       "Q32.99",
       "￥１５８",
       "999",
+      ...["9.99", "99,9 ¢", "६.४९", "๓๖.๔๕ บาท"],
     ];
     for (const text of [...prices, "Y", "да", "TRUE", "1", "n/a;1.5"])
       expect(isSold(text), text).to.equal(true);

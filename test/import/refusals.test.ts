@@ -5,6 +5,7 @@ import { expect } from "chai";
 import { createRefusedRows, firstRefused, packRefused } from "#src/import/refusals.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { finishRun, listRuns, startRun } from "#src/import/runs.ts";
+import { itLong } from "#test/harness/long.ts";
 import { runOperator } from "#test/harness/operator.ts";
 import { useFolder, useInstance } from "#test/harness/use.ts";
 
@@ -24,14 +25,17 @@ describe("rows that imports leave out", () => {
     const refused = join(folder.path, "refused.csv");
     await writeFile(
       statuses,
-      "station_id,status,fuels_now,fuels_no,updated\nn1,full,,,2026-11-21 10:00:00\nn2,no,,,2026-11-21 10:00:00\n",
+      "station_id,status,fuels_now,fuels_no,updated\nn0,no,,,2026-11-21 10:00:00\nn1,full,,,2026-11-21 10:00:00\nn2,no,,,2026-11-21 10:00:00\n",
     );
     const done = await operator(
       ...["statuses", "import", statuses, "--format", "csv", "--refusals", refused],
     );
     expect(done.out).to.include(`Each row that is left out: ${refused}`);
     expect(await readFile(refused, "utf8")).to.equal(
-      "place,id,field,value,reason\nline 2,n1,status,full,bad-status\nline 3,n2,updated,2026-11-21 10:00:00,too-old\n",
+      [
+        "place,id,field,value,reason\nline 2,n0,updated,2026-11-21 10:00:00,too-old",
+        "line 3,n1,status,full,bad-status\nline 4,n2,updated,2026-11-21 10:00:00,too-old\n",
+      ].join("\n"),
     );
     const city = (id: number, lat: string): string =>
       [id, "Town", "Town", "", lat, "37.5", "P", "PPL", "RU", ...Array(5).fill(""), 9000, "", 9]
@@ -97,6 +101,21 @@ describe("rows that imports leave out", () => {
     const kept = await rows(db, "select from imports where refused_rows is not null");
     expect(kept.length).to.equal(31);
     expect((await listRuns(db, feed!.id)).length).to.equal(20);
+  });
+
+  itLong("of one file come in its order, up to 100,000 of them, and none is lost", async () => {
+    const path = join(folder.path, "ordered.csv");
+    for (const count of [99_999, 100_000, 100_001]) {
+      const refused = await createRefusedRows(path, true);
+      for (let n = count; n > 0; n -= 1)
+        refused.add({ place: `line ${n}`, id: "", field: "", value: "", reason: "r" });
+      await refused.end();
+      const [, ...lines] = (await readFile(path, "utf8")).trim().split("\n");
+      const numbers = lines.map((line) => Number(/\d+/.exec(line)![0]));
+      expect(new Set(numbers).size).to.equal(count);
+      const inOrder = numbers.slice(-100_000);
+      expect(inOrder.every((n, at) => at === 0 || n > inOrder[at - 1]!)).to.equal(true);
+    }
   });
 
   it("are shown up to 200, and kept as whole rows, wherever the list is cut", async () => {

@@ -83,6 +83,8 @@ describe("importing statuses", () => {
         ...{ "АИ-95, АИ-92": "92,95", "95,G-95": "95", А95: "95", A95: "95", "AI 95": "95" },
         ...{ "95 E10": "95", "АИ-95-К5": "95", "Super 98": "98", diesel: "ДТ", Diesel: "ДТ" },
         ...{ "ДТ-З": "ДТ", Gazole: "ДТ", "АИ-100/ДТ": "100,ДТ", e10: "95" },
+        ...{ "V-Power 95": "95", "Super Plus 98": "98", "дизель Евро-5": "ДТ", "Gasóleo A": "ДТ" },
+        ...{ "Benzyna 95": "95", "92-й": "92", "G-Drive 100": "100", "диз. топливо": "ДТ" },
         ...{ "Diesel B7": "ДТ", b10: "ДТ", "Бензин АИ-92": "92", "АІ-95": "95", "Супер 95": "95" },
         ...{ "АИ-95-Евро-6": "95", "Gasolina 98 E5": "98", "ДТ зимнее": "ДТ", "92#": "92" },
       };
@@ -99,22 +101,22 @@ describe("importing statuses", () => {
       const refusals = join(folder.path, "refused.csv");
       const old = ago(30);
       const bad = [
-        `s20,limit,95,,${ago(1)}`,
-        `s21,yes,A195,,${ago(1)}`,
-        `s22,yes,95,АИ-95,${ago(1)}`,
-        "s23,yes,95,,yesterday",
-        `s24,yes,95,,${old}`,
+        `s30,limit,95,,${ago(1)}`,
+        `s31,yes,A195,,${ago(1)}`,
+        `s32,yes,95,АИ-95,${ago(1)}`,
+        "s33,yes,95,,yesterday",
+        `s34,yes,95,,${old}`,
         `s404,yes,95,,${ago(1)}`,
-        `s25,yes,95,,${day} ${ago(1).slice(11, 16)}`,
+        `s35,yes,95,,${day} ${ago(1).slice(11, 16)}`,
       ];
       const done = await summary(csv(...bad), { refusals });
       expect(done).to.include({ added: 1, refused: 6 });
       expect((await readFile(refusals, "utf8")).trim().split("\n").slice(1).sort()).to.deep.equal([
-        "line 2,s20,status,limit,bad-status",
-        "line 3,s21,fuels_now,A195,bad-grade",
-        "line 4,s22,fuels_no,АИ-95,bad-grade",
-        "line 5,s23,updated,yesterday,bad-time",
-        `line 6,s24,updated,${old},too-old`,
+        "line 2,s30,status,limit,bad-status",
+        "line 3,s31,fuels_now,A195,bad-grade",
+        "line 4,s32,fuels_no,АИ-95,bad-grade",
+        "line 5,s33,updated,yesterday,bad-time",
+        `line 6,s34,updated,${old},too-old`,
         "line 7,s404,station_id,s404,unknown-station",
       ]);
     });

@@ -153,6 +153,27 @@ describe("what a file leaves unclear", () => {
     expect(good.verdict).to.match(/^Good: it can be imported\. Look at this: merged 1, such as /);
   });
 
+  it("is a column or a list that no record has, and a price of a fuel without a name", async () => {
+    const fuels = { columns: ["P95"] };
+    const grades = { P95: "95", D: "ДТ" };
+    const lines = "id,lat,lon,name,p95\n1,41,44,A,5\n2,42,44,B,6\n";
+    const hours = { ...fields, opening_hours: "hours" };
+    const one = await tried(described({ fuels, grades, fields: hours }), { "a.csv": lines });
+    expect(one.verdict).to.equal("Doubtful: no station has its opening_hours, grades.");
+    const alone = await tried(described({ fields: hours }), { "a.csv": lines });
+    const look = "Good: it can be imported. Look at this: no station has its opening_hours.";
+    expect(alone.verdict).to.equal(look);
+    const right = described({ fuels: { columns: ["p95"] }, grades: { p95: "95" } });
+    expect((await tried(right, { "a.csv": lines })).verdict).to.equal("Good: it can be imported.");
+    const second = { file: "prices", station: "station", fuel: "fuel", price: "price" };
+    const both = described({ fuels: second, grades }, two());
+    const stations = { "a.csv": "id,lat,lon,name\n1,41,44,A\n" };
+    expect((await tried(both, stations)).verdict).to.contain("Good");
+    const nameless = { ...stations, "b.csv": "station,fuel,price\n1,D,5\n1,,6\n1,,\n" };
+    const found = await tried(both, nameless);
+    expect([found.unknown_fuels, sold(found)]).to.deep.equal([{ "": 1 }, [""]]);
+  });
+
   it("is a closure without a readable time, in the wrong order, or of no station", async () => {
     const closed = { file: "shut", station: "sid", since: "from", until: "to" };
     const one = await tried(described({ closed }, two(csv, "shut", "sid")), {
@@ -229,6 +250,31 @@ describe("what a file leaves unclear", () => {
         { numberMatched: "3" },
       ],
       ...[{ page: 1, pages: 3 }, { status: "partial" }, { truncated: "yes" }],
+      ...[
+        { limit_reached: 1 },
+        { moreResultsAvailable: true },
+        { next: { page: 2 } },
+        { nextOffset: 2 },
+      ],
+      ...[
+        { total: "1,500" },
+        { totalNumberOfResults: 3 },
+        { found: 3 },
+        { stationCount: 3 },
+        { hits: 3 },
+      ],
+      ...[
+        { "hydra:view": { "hydra:next": "/x" } },
+        { "hydra:totalItems": 3 },
+        { links: [{ rel: ["next"] }] },
+      ],
+      ...[
+        { status: "PARTIAL_CONTENT" },
+        { complete: "no" },
+        { link: { next: "x" } },
+        { eof: false },
+      ],
+      { numberReturned: 2, links: [{ rel: "next" }] },
     ])
       expect(cutSign(around, ["features"], 2), JSON.stringify(around)).to.be.a("string");
     for (const around of [
@@ -239,6 +285,9 @@ describe("what a file leaves unclear", () => {
         { total: 2 },
         { count: "2" },
         { totalPages: 1 },
+        // CKAN has a next page behind the last one.
+        { total: 2, _links: { next: "/x?offset=2" } },
+        { next: "#", nextRefresh: 60, total_prices: 900 },
         { pages: 1, status: "ok" },
       ],
       ...[
