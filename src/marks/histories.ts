@@ -2,6 +2,7 @@ import { rows, type Statements } from "#src/infrastructure/db.ts";
 import type { FirstSeen } from "#src/domain/devices.ts";
 import type { Mark, Seed } from "#src/domain/state.ts";
 import { dayMs } from "#src/domain/units.ts";
+import { grouped } from "#src/infrastructure/lists.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import {
   firstIdOfDay,
@@ -18,8 +19,8 @@ import {
 export interface History {
   marks: Mark[];
   seeds: Seed[];
-  /** True if older marks were left out. */
-  isCut: boolean;
+  /** Time (ms) of the oldest mark that was read, readable or not, if older ones were left out; else null. */
+  cutAt: number | null;
   /** Faults of unreadable marks, which are left out too, by id. Absent without one. */
   unreadable?: Map<string, string>;
 }
@@ -65,7 +66,7 @@ export async function loadHistories(
   { max = refoldMarks, counted = countedNow, until }: Reads = {},
 ): Promise<Map<string, History>> {
   const histories = new Map<string, History>(
-    stationIds.map((stationId) => [stationId, { marks: [], seeds: [], isCut: false }]),
+    stationIds.map((stationId) => [stationId, { marks: [], seeds: [], cutAt: null }]),
   );
   if (stationIds.length === 0) return histories;
   // Bounds on ids are literals: with bindings Postgres would lock every partition.
@@ -86,29 +87,21 @@ export async function loadHistories(
   const seeds = (await rows<SeedRow>(db, seedsSql, [stationIds, from])).filter(
     (seed) => until === undefined || seed.importedAt <= until.at,
   );
-  for (const row of marks) {
-    const history = histories.get(row.station_id)!;
-    const fault = markShape(row);
-    if (fault === null) history.marks.push(toMark(row));
-    else (history.unreadable ??= new Map()).set(String(row.id), fault);
+  for (const [stationId, found] of grouped(marks, (row) => row.station_id)) {
+    const history = histories.get(stationId)!;
+    const read = found.slice(0, max);
+    for (const row of read) {
+      const fault = markShape(row);
+      if (fault === null) history.marks.push(toMark(row));
+      else (history.unreadable ??= new Map()).set(String(row.id), fault);
+    }
+    if (found.length > max) history.cutAt = read.at(-1)!.at;
   }
-  for (const { station_id, ...seed } of seeds) histories.get(station_id)!.seeds.push(seed);
-  for (const [stationId, history] of histories)
-    if (history.marks.length > max) histories.set(stationId, cutTo(history, max));
+  for (const { station_id, ...seed } of seeds) {
+    const history = histories.get(station_id)!;
+    if (seed.importedAt >= (history.cutAt ?? from)) history.seeds.push(seed);
+  }
   return histories;
-}
-
-/** `marks` come newest first. */
-function cutTo(history: History, max: number): History {
-  const { marks, seeds } = history;
-  const kept = marks.slice(0, max);
-  const { at } = kept.at(-1)!;
-  return {
-    ...history,
-    marks: kept,
-    seeds: seeds.filter((seed) => seed.importedAt >= at),
-    isCut: true,
-  };
 }
 
 /** Lifetimes of the first look back, and the factor for each further one. */
@@ -146,11 +139,11 @@ export async function loadRecent(
       ];
       const change = changing?.get(id) ?? Number.POSITIVE_INFINITY;
       const newest = times.length === 0 ? change : Math.min(Math.max(...times), change);
-      const knownFrom = history.isCut ? history.marks.at(-1)!.at : from;
+      const knownFrom = history.cutAt ?? from;
       const recently = Number.isFinite(newest)
         ? afterGap(history, knownFrom, newest, statusLifetimeMs)
         : null;
-      const enough = recently ?? (isWhole || history.isCut ? history : null);
+      const enough = recently ?? (isWhole || history.cutAt !== null ? history : null);
       if (enough !== null) recent.set(id, enough);
     }
     rest = rest.filter((id) => !recent.has(id));
@@ -180,7 +173,7 @@ export function afterGap(
     ...history,
     marks: history.marks.filter((mark) => mark.at >= end),
     seeds: history.seeds.filter((seed) => seed.importedAt >= end),
-    isCut: false,
+    cutAt: null,
   };
 }
 

@@ -96,7 +96,7 @@ export const stationPage = (
         fuel: view(folded, now, config.statusLifetimeMs),
         steps: steps.slice(-stepsShown),
         steps_before: Math.max(0, events - stepsShown, steps.length - stepsShown),
-        history_cut: history.isCut,
+        history_cut: history.cutAt !== null,
         marks,
         next,
       };

@@ -26,13 +26,12 @@ export type StationRuns = RunsSince & { stationId: string };
  * statuses. The stored runs before it stay as they are.
  */
 export function keptWholeSince(
-  { marks, isCut }: Pick<History, "marks" | "isCut">,
+  { cutAt }: Pick<History, "cutAt">,
   now: number,
   config: Config,
 ): number {
   const kept = now - config.retentionDays * dayMs;
-  const oldest = isCut ? Math.min(...marks.map(({ at }) => at)) : kept;
-  return Math.max(kept, oldest) + config.statusLifetimeMs;
+  return Math.max(kept, cutAt ?? kept) + config.statusLifetimeMs;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -6,18 +7,21 @@ import { createWorkerRedis, partnerPrefix } from "#src/infrastructure/redis.ts";
 import { pendingUsage } from "#src/limits/pending-usage.ts";
 import { createFollower } from "#src/feed/follower.ts";
 import { claimChances, clearOldLevels, writeLevels } from "#src/feed/chance-levels.ts";
+import { beginRun, endRun, wakeDueFeeds } from "#src/import/feeds/feed-runs.ts";
 import { applyImportedStatuses } from "#src/import/imported-statuses.ts";
 import { saveStations } from "#src/import/apply-stations.ts";
 import { createClock } from "#src/infrastructure/clock.ts";
 import { rows } from "#src/infrastructure/db.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { slices } from "#src/infrastructure/lists.ts";
+import { createKeyStore } from "#src/keys/key-store.ts";
+import { hashKey, newKey } from "#src/keys/key-text.ts";
 import { decideBatch } from "#src/marks/bulk-decisions.ts";
-import { loadHistories } from "#src/marks/histories.ts";
+import { loadHistories, loadRecent } from "#src/marks/histories.ts";
 import { dropRuns } from "#src/marks/stored-runs.ts";
 import { stationPage } from "#src/marks/station-history.ts";
 import { matchAlerts } from "#src/pushes/alerts/matches.ts";
-import { claimDelivery, settleDelivery } from "#src/pushes/webhooks/claims.ts";
+import { claimDelivery, settleDelivery, wakeDue } from "#src/pushes/webhooks/claims.ts";
 import { addKey, addPartner } from "#test/api/edge.ts";
 import { serving } from "#test/api/reads-country.ts";
 import { readWhole } from "#test/harness/lists.ts";
@@ -252,15 +256,31 @@ describe("work that is done piece by piece", () => {
     const id = idOf(10);
     await rows(db, "delete from marks where station_id = ?", [id]);
     await crowd(db, id, 5);
-    for (const [max, isCut] of [
-      [4, true],
-      [5, false],
-      [6, false],
-    ] as const) {
+    const look = async (max: number): Promise<unknown[]> => {
       const read = await loadHistories(db, [id], 0, "processed and waiting", { max });
-      const history = read.get(id)!;
-      expect([history.marks.length, history.isCut]).to.deep.equal([Math.min(max, 5), isCut]);
-    }
+      const recent = await loadRecent(db, [id], instance.config, clock(), { max });
+      const { marks, cutAt, unreadable } = read.get(id)!;
+      expect(recent.get(id)!.marks).to.deep.equal(marks);
+      return [marks.length, unreadable?.size ?? 0, cutAt !== null];
+    };
+    expect([await look(4), await look(5), await look(6)]).to.deep.equal([
+      [4, 0, true],
+      [5, 0, false],
+      [5, 0, false],
+    ]);
+    // Marks that cannot be read were read all the same.
+    await rows(
+      db,
+      `update marks set fuels = '{kerosene}' where id in (
+         select id from marks where station_id = ? order by effective_at desc limit 2)`,
+      [id],
+    );
+    expect([await look(1), await look(2), await look(4), await look(5)]).to.deep.equal([
+      [0, 1, true],
+      [0, 2, true],
+      [2, 2, true],
+      [3, 2, false],
+    ]);
   });
 
   it("finds the usage of every partner", async () => {
@@ -279,6 +299,65 @@ describe("work that is done piece by piece", () => {
       }
     } finally {
       redis.disconnect();
+    }
+  });
+
+  it("wakes feeds and webhooks that are due, those that waited longest first, and keeps a feed's newest runs", async () => {
+    const { db } = instance;
+    await rows(db, "truncate webhook_outcomes, webhook_endpoints cascade");
+    await stamp(1);
+    const woken: number[] = [];
+    const note = async (found: readonly number[]) => void woken.push(...found);
+    const producer = { wakeFeeds: note, wakeEndpoints: note } as never;
+    const feed =
+      "(source, files, every_s, replace_source, alarm_after_s, due_at) select 'csv', '{a}', 60, false, 86400";
+    const endpoint = `(partner_id, url, events, secret, change_seq, tried_at)
+      select ${partner}, 'https://x.example/', '{stations.changed}', '', 0`;
+    for (const [look, most, table, columns] of [
+      [() => wakeDueFeeds(db, producer), 1000, "feeds", feed],
+      [() => wakeDue(db, producer, 0), 200, "webhook_endpoints", endpoint],
+    ] as const)
+      for (const count of [most - 1, most, most + 1]) {
+        await rows(db, `delete from ${table}`);
+        const added = await rows<{ id: number }>(
+          db,
+          `insert into ${table} ${columns}, server_now() - n * interval '1 s' from generate_series(1, ?::int) n returning id`,
+          [count],
+        );
+        woken.length = 0;
+        expect(await look(), `${table} ${count}`).to.equal(Math.min(count, most));
+        const due = added.map(({ id }) => id).slice(-most);
+        expect(woken).to.have.members(due);
+      }
+    const [kept] = await rows<{ id: number }>(db, "select id from feeds limit 1");
+    for (const count of [199, 200, 201]) {
+      await rows(db, "delete from imports");
+      await rows(
+        db,
+        `insert into imports (kind, file, source, replace_source, dry_run, actor, feed_id, state)
+         select 'feed', 'a', 'csv', false, false, 'feed', ?, 'unchanged' from generate_series(1, ?::int)`,
+        [kept!.id, count - 1],
+      );
+      await rows(db, "update feeds set due_at = server_now(), run_id = null where id = ?", [
+        kept!.id,
+      ]);
+      await endRun(db, (await beginRun(db, kept!.id))!, { state: "unchanged", seen: null });
+      expect(await rows(db, "select from imports")).to.have.length(Math.min(count, 200));
+    }
+  });
+
+  it("finds all keys that are looked up at once", async () => {
+    const { db, config } = instance;
+    const keys = createKeyStore({ db, config, log, clock } as never);
+    for (const count of [499, 500, 501, 1001]) {
+      const texts = Array.from({ length: count }, () => newKey("secret", randomBytes(32)));
+      await rows(
+        db,
+        "insert into keys (partner_id, kind, prefix, hash) select ?, 'secret', 'x', decode(hash, 'hex') from unnest(?::text[]) hash",
+        [partner, texts.map(hashKey)],
+      );
+      const found = await Promise.all(texts.map((text) => keys.find(text)));
+      expect(new Set(found.map((key) => key?.id)).size).to.equal(count);
     }
   });
 

@@ -3,6 +3,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import type { StationRow } from "#src/feed/feed.ts";
 import { isRefusal } from "#src/contract/refusals.ts";
+import { cleanText } from "#src/import/clean-text.ts";
 import { idsOfSource, saveStations } from "#src/import/apply-stations.ts";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { editStation, findStation, type StationCard } from "#src/stations/edit-station.ts";
@@ -123,9 +124,19 @@ describe("edits by hand and imports, in the database (decisions 13.16, 14.5, 14.
     expect([await stored(), await newest(), await logged()]).to.deep.equal(before);
   });
 
-  it("takes 120 letters of any alphabet, in one line", async () => {
-    await edit({ name: ` ${"😀".repeat(118)}\u200b\nЙ ` });
-    expect((await stored()).name).to.equal(`${"😀".repeat(118)} Й`);
+  it("takes as many letters of any alphabet as an import, in one line", async () => {
+    for (const [field, most] of [
+      ["name", 120],
+      ["brand", 80],
+      ["addr", 200],
+    ] as const)
+      for (const count of [most - 1, most, most + 1]) {
+        const text = `${"😀".repeat(count - 2)} Й`;
+        const edited = await edit({ [field]: ` ${text.replace(" ", "\u200b\n")} ` });
+        expect(isRefusal(edited), `${field} ${count}`).to.equal(count > most);
+        if (count <= most) expect((await stored())[field]).to.equal(text);
+        expect([...cleanText(text, most)]).to.have.length(count > most ? most - 1 : count);
+      }
   });
 
   it("lets the edits of two operators at once both stand, and refuses the one that saw an older value", async () => {

@@ -78,6 +78,19 @@ describe("worker: retention", function () {
     expect(await old()).to.deep.equal([]);
   });
 
+  it("deletes all rows that are due, however many statements it takes", async () => {
+    for (const count of [4999, 5000, 5001]) {
+      await rows(
+        country.db,
+        `insert into mark_keys (partner_id, external_id, mark_id, station_id, at)
+         select ?, 'old' || n, n, 'n1', now() - interval '10 days' from generate_series(1, ?::int) n`,
+        [country.partnerId, count],
+      );
+      await run();
+      expect(await externalIds()).to.deep.equal([]);
+    }
+  });
+
   it("drops what a run left that ended between detach and drop, and nothing that is not its own", async () => {
     await rows(
       country.db,

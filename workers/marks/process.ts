@@ -151,7 +151,7 @@ const takeUnit = (deps: ProcessDeps, unit: Unit, scope: ProcessOptions): Promise
       lockStations(tx, stationIds, scope.locking),
     );
     const isLong = ({ facts }: StationFacts): boolean =>
-      refoldMax < refoldMarks && facts.history?.isCut === true;
+      refoldMax < refoldMarks && typeof facts.history?.cutAt === "number";
     const moving = stations.filter((one) => one.isMoving).map(({ stationId }) => stationId);
     if (moving.length > 0) {
       const others = stationIds.filter((id) => !moving.includes(id));

@@ -152,7 +152,7 @@ async function countFailure(
  */
 export async function wakeDueFeeds(db: Db, producer: Pick<Producer, "wakeFeeds">): Promise<number> {
   const sql = `select f.id from feeds f left join imports on imports.id = f.run_id
-     where paused_at is null and ${isDue} limit 1000`;
+     where paused_at is null and ${isDue} order by due_at limit 1000`;
   const due = await rows<{ id: number }>(db, sql);
   await producer.wakeFeeds(due.map(({ id }) => id));
   await inTransaction(db, async (tx) => {
