@@ -29,24 +29,25 @@ export interface EventBody {
   body: Readable;
   /** Sends an event after all before it. False when more than the allowed bytes wait for the reader. */
   offer(event: Buffer): boolean;
+  /** Sends events that are made one by one, each when the reader has taken all before it. */
+  begin(catchUp: Iterator<Buffer, undefined>): void;
   /** Ends it in order, or cuts it off where the reader has left something unread. */
   end(): void;
 }
 
 /**
- * The body of one stream: first `catchUp`, which is made as fast as the reader takes it, then offered events. All
- * bodies share the events, so that waiting ones cost the process little more than those of the slowest reader.
+ * The body of one stream. All bodies share the events, so that waiting ones cost the process little more than those of
+ * the slowest reader.
  */
-export function createEventBody(catchUp: Iterator<Buffer>, backlogBytes: number): EventBody {
+export function createEventBody(backlogBytes: number): EventBody {
   const waiting: Buffer[] = [];
   let bytes = 0;
   let isWanted = false;
+  let making: Iterator<Buffer, undefined> | null = null;
   const next = (): Buffer | undefined => {
-    const made = catchUp.next();
-    if (made.done !== true) return made.value;
     const event = waiting.shift();
     bytes -= event?.length ?? 0;
-    return event;
+    return event ?? making?.next().value;
   };
   const push = (): void => {
     while (isWanted) {
@@ -68,6 +69,10 @@ export function createEventBody(catchUp: Iterator<Buffer>, backlogBytes: number)
       bytes += event.length;
       push();
       return bytes <= backlogBytes;
+    },
+    begin(catchUp) {
+      making = catchUp;
+      push();
     },
     end() {
       if (isWanted) body.push(null);

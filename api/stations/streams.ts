@@ -8,6 +8,7 @@ import {
   openingOf,
 } from "#api/stations/event-body.ts";
 import type { ReadModel } from "#snapshots/model/model.ts";
+import { createBatcher } from "#src/infrastructure/batcher.ts";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import type { Log } from "#src/infrastructure/log.ts";
@@ -20,6 +21,12 @@ interface Stream extends EventBody {
   key: KeyInfo;
   requestId: string;
   openedAt: number;
+  sinceMs: number;
+  /** True once it has all before now, and only follows the changes. */
+  isLive: boolean;
+  /** When its reader took an event of what it had missed; 0 before its turn, Infinity after it. */
+  takenAt: number;
+  leave: () => void;
 }
 
 interface Wanted {
@@ -31,8 +38,19 @@ interface Wanted {
 
 /** Stations of one event: making a longer one would hold up other requests. */
 const eventStations = 500;
+/** Streams that are sent what they have missed at the same time; further ones wait for their turn. */
+const catchingMost = 32;
+/** Events of what was missed that are kept for further readers; one has about 200 kB. */
+const eventsKept = 128;
 const fullRetryS = 15;
 const stoppingRetryS = 1;
+
+/** What has changed since a cursor, oldest change first; from the `cursors`, the ends of events, readers may resume. */
+interface Missed {
+  stations: Uint32Array;
+  cursors: number[];
+  version: number;
+}
 
 /**
  * The open streams of a web process (decisions 7.33 to 7.40). The model tells which stations have changed; an
@@ -50,12 +68,14 @@ export function createStreams(deps: {
   const { model, asOf, keys, config, clock, log } = deps;
   const { statusLifetimeMs: lifetimeMs } = config;
   const open = new Set<Stream>();
+  /** By the cursor that they begin at. */
+  const lists = new Map<number, Missed>();
+  const events = new Map<string, Buffer>();
+  /** Changes of the model so far. */
+  let version = 0;
   const ended: Record<Reason, number> = { left: 0, slow: 0, key: 0, stop: 0 };
-  /** Stations that have changed since `batch` was taken. */
+  /** Changed stations to send. When there are none, everything before `sentAsOfMs` is sent. */
   const changed = new Set<number>();
-  /** Changed stations to send. After them everything before `batchAsOfMs` is sent. */
-  let batch: number[] = [];
-  let batchAsOfMs = 0;
   let sentAsOfMs = 0;
   let sentAt = -Infinity;
   let timer: NodeJS.Timeout | undefined;
@@ -64,6 +84,7 @@ export function createStreams(deps: {
 
   const finish = (stream: Stream, reason: Reason): void => {
     if (!open.delete(stream)) return;
+    stream.leave();
     if (open.size === 0) rest();
     ended[reason] += 1;
     const { key, requestId, openedAt } = stream;
@@ -77,7 +98,7 @@ export function createStreams(deps: {
   };
 
   const send = (event: Buffer): void => {
-    for (const stream of open) if (!stream.offer(event)) finish(stream, "slow");
+    for (const stream of open) if (stream.isLive && !stream.offer(event)) finish(stream, "slow");
   };
 
   const flush = (): void => {
@@ -86,15 +107,11 @@ export function createStreams(deps: {
     model.drain(now);
     timer = undefined;
     sentAt = performance.now();
-    if (batch.length === 0) {
-      batch = [...changed];
-      batchAsOfMs = asOf(now);
-      changed.clear();
-    }
-    const some = batch.splice(0, eventStations);
-    if (batch.length === 0) sentAsOfMs = batchAsOfMs;
+    const some = [...changed].slice(0, eventStations);
+    for (const station of some) changed.delete(station);
+    if (changed.size === 0) sentAsOfMs = asOf(now);
     if (some.length > 0) send(eventOf(model.changesOf(some, now), sentAsOfMs, lifetimeMs));
-    if (batch.length + changed.size > 0) schedule();
+    if (changed.size > 0) schedule();
   };
 
   const schedule = (): void => {
@@ -106,8 +123,14 @@ export function createStreams(deps: {
   const beat = (): void => {
     const now = clock();
     model.drain(now);
-    if (batch.length + changed.size === 0) sentAsOfMs = asOf(now);
+    if (changed.size === 0) sentAsOfMs = asOf(now);
     send(heartbeatOf(sentAsOfMs));
+    const isCrowded = [...open].some(({ takenAt }) => takenAt === 0);
+    if (!isCrowded) for (const kept of [lists, events]) kept.clear();
+    for (const stream of isCrowded ? open : [])
+      if (stream.takenAt === 0) stream.offer(heartbeatOf(stream.sinceMs));
+      else if (performance.now() - stream.takenAt > config.streamHeartbeatMs)
+        finish(stream, "slow");
   };
 
   /** Stops collecting changes while there are no streams. */
@@ -115,15 +138,15 @@ export function createStreams(deps: {
     clearInterval(beats);
     clearTimeout(timer);
     timer = undefined;
-    batch = [];
     changed.clear();
+    for (const kept of [lists, events]) kept.clear();
   };
 
-  /**
-   * Changes from `sinceMs` to `now`, made part by part while the reader takes them. A reader that was cut may resume
-   * from each part's cursor, because the changes come in the order of their times.
-   */
-  const catchUp = (sinceMs: number, now: number): Iterator<Buffer> => {
+  /** What has changed since then; without `mayBeOld` up to now. */
+  const missedSince = (sinceMs: number, mayBeOld = false): Missed => {
+    const known = lists.get(sinceMs);
+    if (known !== undefined && (mayBeOld || known.version === version)) return known;
+    const now = clock();
     const stations = Uint32Array.from(model.changedSince(sinceMs, now));
     const asOfMs = asOf(now);
     const cursors: number[] = [];
@@ -131,17 +154,49 @@ export function createStreams(deps: {
       const changedAt = model.changedAt(stations[end - 1] as number);
       cursors.push(Math.min(asOfMs, Math.floor(changedAt / 1000) * 1000));
     }
-    cursors.push(asOfMs);
-    return (function* parts() {
-      yield openingOf(Math.round(config.streamRetryMs * (0.5 + Math.random())));
-      if (stations.length === 0) yield heartbeatOf(asOfMs);
-      else
-        for (const [part, cursorMs] of cursors.entries()) {
-          const some = stations.subarray(part * eventStations, (part + 1) * eventStations);
-          yield eventOf(model.changesOf(some, clock()), cursorMs, lifetimeMs);
-        }
-    })();
+    const list = { stations, cursors: [...cursors, asOfMs], version };
+    lists.set(sinceMs, list);
+    if (lists.size > catchingMost) lists.delete(lists.keys().next().value!);
+    return list;
   };
+
+  /**
+   * What a stream has missed, shared with those that come with the same cursor, and made while readers take it. With the
+   * last event it goes live: in the same turn, so that every later change is one to tell.
+   */
+  function* catchUp(stream: Stream): Generator<Buffer, undefined> {
+    let { sinceMs } = stream;
+    let list = missedSince(sinceMs, true);
+    for (let part = 0; !stream.isLive; part += 1) {
+      const { stations, cursors, version: until } = list;
+      const name = `${sinceMs} ${until} ${part}`;
+      const asOfMs = cursors[part]!;
+      const some = stations.subarray(part * eventStations, (part + 1) * eventStations);
+      const event =
+        events.get(name) ??
+        (some.length === 0
+          ? heartbeatOf(asOfMs)
+          : eventOf(model.changesOf(some, clock()), asOfMs, lifetimeMs));
+      if (events.set(name, event).size > eventsKept) events.delete(events.keys().next().value!);
+      const isLast = part === cursors.length - 1;
+      stream.isLive = isLast && until === version;
+      stream.takenAt = performance.now();
+      yield event;
+      if (isLast && !stream.isLive) [sinceMs, list, part] = [asOfMs, missedSince(asOfMs), -1];
+    }
+    stream.takenAt = Infinity;
+    stream.leave();
+  }
+
+  const turns = createBatcher<Stream, void>({
+    ...{ atOnce: catchingMost, max: 1 },
+    run: ([stream]) =>
+      new Promise((done) => {
+        Object.assign(stream!, { leave: () => done([]), takenAt: performance.now() });
+        if (open.has(stream!)) stream!.begin(catchUp(stream!));
+        else done([]);
+      }),
+  });
 
   const refuseFull = (keyId: number): void => {
     if (isStopped)
@@ -165,6 +220,7 @@ export function createStreams(deps: {
   };
 
   model.watch((stations) => {
+    version += 1;
     if (open.size === 0) return;
     for (const station of stations) changed.add(station);
     schedule();
@@ -179,15 +235,18 @@ export function createStreams(deps: {
     open({ key, requestId, sinceMs }: Wanted): Readable {
       refuseFull(key.id);
       const now = clock();
-      // All this is in one turn: later changes come by `changed`.
-      const parts = catchUp(sinceMs ?? asOf(now), now);
       if (open.size === 0) {
         sentAsOfMs = asOf(now);
         beats = setInterval(beat, config.streamHeartbeatMs);
       }
-      const events = createEventBody(parts, config.streamBacklogBytes);
-      const stream = { ...events, key, requestId, openedAt: performance.now() };
+      const stream: Stream = {
+        ...{ ...createEventBody(config.streamBacklogBytes), key, requestId },
+        ...{ openedAt: performance.now(), sinceMs: sinceMs ?? asOf(now) },
+        ...{ isLive: false, takenAt: 0, leave: () => undefined },
+      };
       open.add(stream);
+      stream.offer(openingOf(Math.round(config.streamRetryMs * (0.5 + Math.random()))));
+      void turns.add(stream);
       stream.body.once("close", () => finish(stream, "left"));
       return stream.body;
     },
