@@ -6,7 +6,7 @@ import { ExitError, exitErrorOf, type Output, type Surroundings, table } from "#
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { loadConfig, settings, type Config } from "#src/infrastructure/config.ts";
 import { databaseFault } from "#src/infrastructure/database-fault.ts";
-import { createDb, type Db } from "#src/infrastructure/db.ts";
+import { createDb, type Db, patience } from "#src/infrastructure/db.ts";
 import { directUrl } from "#src/infrastructure/postgres-hosts.ts";
 import { createProgress, type Progress } from "#src/infrastructure/progress.ts";
 import { noSchema } from "#src/infrastructure/schema-fault.ts";
@@ -81,15 +81,13 @@ type Patience = Partial<Pick<Config, "lockTimeoutMs" | "queryTimeoutMs">> & {
 export async function withDb<T extends object>(
   { env, stderr }: Pick<Surroundings, "env" | "stderr">,
   work: (db: Db, config: Config, progress: Progress) => Promise<T | Refusal>,
-  { connections = 3, ...patience }: Patience = {},
+  { connections = 3, ...own }: Patience = {},
 ): Promise<T> {
   const config = instanceConfig(env);
   if (config.databaseUrl === "") {
     throw new ExitError("no instance found: start one with `npm start`, or set DATABASE_URL", 1);
   }
-  // An operator's command may wait for the service's short locks, and reads long tables.
-  const waits = { lockTimeoutMs: 30_000, queryTimeoutMs: 120_000, acquireTimeoutMs: 5000 };
-  const direct = { ...config, ...waits, ...patience, databaseUrl: directUrl(config) };
+  const direct = { ...config, ...patience, ...own, databaseUrl: directUrl(config) };
   const db = createDb(direct, "operator", connections);
   const progress = createProgress(stderr);
   try {

@@ -60,12 +60,14 @@ export function createQueueWorker<Data>(
   { config, log, redis, workerRedis }: Pick<RoleDeps, "config" | "log" | "redis" | "workerRedis">,
   queue: QueueName,
   handle: Processor<Data>,
-  onFailed: (error: Error, job: Job<Data> | undefined) => void,
   options: Partial<WorkerOptions>,
+  onFailed = (error: Error, job: Job<Data> | undefined): void =>
+    log.warn({ err: error.message, ...job?.data }, `not done: ${queue}`),
   everyMs = standstillLookMs,
 ) {
   const connection = {
     ...{ connection: workerRedis(), prefix: config.redisPrefix, autorun: false },
+    ...{ lockDuration: 30_000, stalledInterval: 10_000, maxStalledCount: 100 },
     // As of the queues that are sent to.
     skipVersionCheck: true,
   };
@@ -161,18 +163,12 @@ export function createDutyWorker(
     log[result ? "info" : "debug"]({ duty, result, ms }, "duty done");
   };
 
-  const worker = createQueueWorker<SlotJob>(
-    deps,
-    queue,
-    run,
-    (error, job) => {
-      const again = job !== undefined && job.attemptsMade < (job.opts.attempts ?? 1);
-      const line = { err: error.message, duty: job?.data.duty };
-      if (again) log.warn(line, "duty failed, is tried again");
-      else log.error(line, "duty failed");
-    },
-    options,
-  );
+  const worker = createQueueWorker<SlotJob>(deps, queue, run, options, (error, job) => {
+    const again = job !== undefined && job.attemptsMade < (job.opts.attempts ?? 1);
+    const line = { err: error.message, duty: job?.data.duty };
+    if (again) log.warn(line, "duty failed, is tried again");
+    else log.error(line, "duty failed");
+  });
   return {
     run(): void {
       void watch.start();

@@ -10,8 +10,6 @@ import { projectRoot } from "#src/infrastructure/project-root.ts";
 
 // As it is bundled, also where the process runs from the sources: a thread translates nothing.
 const threadFile = join(projectRoot, "dist", "import-thread.js");
-const noteMs = 500;
-const wakeStations = 200;
 
 /** The error of an import that ended by a fault of the service, not of the file. */
 const brokenOff = (cause: string): string =>
@@ -40,11 +38,8 @@ export function runImport(
     workerData: { ...task, config } satisfies ImportTask,
   });
   thread.unref();
-  let latest = { step: "", done: 0, total: null as number | null };
   let end: Parameters<typeof finishRun>[2] = { state: "failed", fault: brokenOff("") };
-  const beat = setInterval(() => {
-    noteRun(db, id, latest).catch((error: Error) => log.debug({ err: error.message }, "import"));
-  }, noteMs).unref();
+  const noted = noteRun(db, id, log);
 
   const finish = async (): Promise<void> => {
     const refusedRows = await packRefused(task.refusals);
@@ -58,11 +53,9 @@ export function runImport(
     });
   };
   thread.on("message", (word: ImportWord) => {
-    if (word.kind === "progress") latest = word;
-    else if (word.kind === "touched") {
-      for (let from = 0; from < word.stationIds.length; from += wakeStations)
-        producer.wakeMarks(word.stationIds.slice(from, from + wakeStations));
-    } else if (word.kind === "done") end = { state: "done", summary: word.summary };
+    if (word.kind === "progress") noted.progress(word.step, word.done, word.total);
+    else if (word.kind === "touched") producer.wakeMarks(word.stationIds);
+    else if (word.kind === "done") end = { state: "done", summary: word.summary };
     else {
       const state = word.brokeOff ? "failed" : "refused";
       const fault = task.paths.reduce(
@@ -77,7 +70,7 @@ export function runImport(
     end = { state: "failed", fault: brokenOff(` (${(error as Error).message.slice(0, 300)})`) };
   });
   thread.on("exit", () => {
-    clearInterval(beat);
+    noted.stop();
     finish().catch((error: Error) =>
       log.error({ err: error.message, job: `import ${id}` }, "import's end"),
     );

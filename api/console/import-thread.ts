@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { Config } from "#src/infrastructure/config.ts";
-import { createDb, type Db } from "#src/infrastructure/db.ts";
+import { createDb, type Db, patience } from "#src/infrastructure/db.ts";
 import type { importKinds } from "#src/contract/console-imports.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { importCities } from "#src/import/import-cities.ts";
@@ -37,11 +37,7 @@ const say = (word: ImportWord): void => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
   parentPort?.postMessage(word);
 };
-const db = createDb(
-  { ...task.config, lockTimeoutMs: 30_000, queryTimeoutMs: 120_000, acquireTimeoutMs: 5000 },
-  "import",
-  3,
-);
+const db = createDb({ ...task.config, ...patience }, "import", 3);
 try {
   const summary = await run(db, task);
   if (isFault(summary)) {

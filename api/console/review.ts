@@ -23,7 +23,6 @@ import { heldRows } from "#src/marks/held.ts";
 import { reviewMark, undoReview } from "#src/marks/review-mark.ts";
 import { selected, selectionOf } from "#src/marks/mark-selection.ts";
 import { blockNetwork, blockReporter, type SourceBlock } from "#src/marks/source-blocks.ts";
-import { slices } from "#src/infrastructure/lists.ts";
 import { undoDecision } from "#src/marks/undo-decision.ts";
 import { inMs, presented } from "#src/operators/presented.ts";
 
@@ -99,15 +98,12 @@ export const rollbackCalls = (services: ConsoleDeps): ConsoleCall[] => [
 
 /** Maximum number of stations whose changes a preview or a record lists. */
 const shownStations = 50;
-const wakeStations = 200;
 const listed = 50;
 
 /** Wakes the marks workers for these stations, after the commit. */
-const waking =
-  ({ producer }: Pick<ConsoleDeps, "producer">): Committed =>
-  (stationIds) => {
-    for (const some of slices(stationIds, wakeStations)) producer.wakeMarks(some);
-  };
+function waking({ producer }: ConsoleDeps): Committed {
+  return (stationIds) => producer.wakeMarks(stationIds);
+}
 
 /** The records of these acts below `path`: all, one with its changes, and taking it back (decisions 4.20). */
 const recordCalls = (

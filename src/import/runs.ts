@@ -1,5 +1,6 @@
 import { rows, type Db, type Tx } from "#src/infrastructure/db.ts";
 import type { ConsoleImport } from "#src/contract/console-imports.ts";
+import type { Log } from "#src/infrastructure/log.ts";
 import { msOf } from "#src/marks/marks.ts";
 
 /** An import without progress for this time counts as interrupted. */
@@ -16,15 +17,20 @@ export async function startRun(
   return started!.id;
 }
 
-/** Writes its progress, which also shows that its process is alive. */
-export const noteRun = async (
-  db: Db,
-  id: number,
-  { step, done, total }: Pick<ConsoleImport, "step" | "done" | "total">,
-): Promise<void> => {
-  const row = { step, done, total, seen_at: db.raw("server_now()") };
-  await db("imports").where({ id, state: "running" }).update(row);
-};
+/** Writes its latest progress until `stop`, twice a second, which also shows that its process is alive. */
+export function noteRun(db: Db, id: number, log: Log) {
+  let latest = { step: "", done: 0, total: null as number | null };
+  const beat = setInterval(() => {
+    const row = { ...latest, seen_at: db.raw("server_now()") };
+    const noting = db("imports").where({ id, state: "running" }).update(row);
+    noting.catch((error: Error) => log.debug({ err: error.message, run: id }, "import"));
+  }, 500).unref();
+  return {
+    progress: (step: string, done: number, total: number | null) =>
+      void (latest = { step, done, total }),
+    stop: () => clearInterval(beat),
+  };
+}
 
 /** Writes its end. */
 export const finishRun = async (

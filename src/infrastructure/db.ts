@@ -39,6 +39,9 @@ const reliedOn = {
   transform_null_equals: "off",
 };
 
+/** For imports and operators' commands, which may wait for the service's short locks, and read long tables. */
+export const patience = { lockTimeoutMs: 30_000, queryTimeoutMs: 120_000, acquireTimeoutMs: 5000 };
+
 /**
  * A pool of Postgres connections. Statements run in UTC with the tests' clock offset, and give up their locks after
  * `lockTimeoutMs`, so that a frozen process cannot stop the others. Behind a pooler this applies to transactions

@@ -2,6 +2,7 @@ import { type JobsOptions, Queue } from "bullmq";
 import type { Clock } from "#src/infrastructure/clock.ts";
 import type { Config } from "#src/infrastructure/config.ts";
 import { ConnectionFault } from "#src/infrastructure/faults.ts";
+import { slices } from "#src/infrastructure/lists.ts";
 import type { Log } from "#src/infrastructure/log.ts";
 import { isOrphan, type QueueName } from "#src/infrastructure/queue-state.ts";
 import { createRedis, isRedisAway, type Redis } from "#src/infrastructure/redis.ts";
@@ -48,6 +49,7 @@ const jobOf = {
 
 /** A wake-up covers later ones for this time, ms, and then counts as lost: one too many does no harm. */
 const wakeMs = 30_000;
+const wakeStations = 200;
 /** Waiting wake-ups of a queue, about; what lacks one is found by its duty. */
 const wakesMost = 1000;
 
@@ -137,11 +139,11 @@ export function createProducer(config: Config, log: Log, clock: Clock = Date.now
     void (await queue(name).removeDeduplicationKey(`${name}-${id}`));
   return {
     /** Wakes the marks worker for stations. Never throws and never waits: a lost wake-up costs seconds, not a mark. */
-    wakeMarks: (stationIds: readonly string[], traces: readonly string[] = []): void =>
-      void add("marks", "wake", {
-        stationIds: [...stationIds],
-        ...(traces.length > 0 ? { traces: [...traces] } : {}),
-      } satisfies MarksJob),
+    wakeMarks(ids: readonly string[], traces: readonly string[] = []): void {
+      const more = traces.length > 0 ? { traces: [...traces] } : {};
+      for (const stationIds of slices(ids, wakeStations))
+        void add("marks", "wake", { stationIds, ...more } satisfies MarksJob);
+    },
     /**
      * Wakes the webhooks workers, with one waiting job for each endpoint at most. Never throws: the duty `webhooks`
      * finds lost wake-ups.

@@ -24,6 +24,8 @@ const driver = "driver 1";
 const others = "driver 2";
 const third = "driver 3";
 const fourth = "driver 4";
+const fifth = "driver 5";
+const sixth = "driver 6";
 const alertsPerDevice = 3;
 
 /** A zone in which it is about `hour` o'clock now, so that no test meets a midnight or a night of its own. */
@@ -48,7 +50,7 @@ describe("flow: drivers are told of fuel", function () {
   let slot = 0;
 
   before(async () => {
-    for (const one of [driver, others, third, fourth]) await country.meet(one, 9000);
+    for (const one of [driver, others, third, fourth, fifth, sixth]) await country.meet(one, 9000);
     service = await startPushService();
     producer = createProducer(instance.config, createLog({ logLevel: "silent" }, "test"));
   });
@@ -307,6 +309,31 @@ describe("flow: drivers are told of fuel", function () {
         ({ length }) => length === 0,
       );
     });
+  });
+
+  it("at once, whatever hangs at the push services of others that failed before", async () => {
+    const hanging = await startPushService();
+    hanging.answer = () => undefined;
+    const hung = Array.from({ length: 5 }, () => newBrowser(hanging));
+    const [there, elsewhere] = [placeOf(44), placeOf(54)];
+    for (const one of hung) await ask(one, { lat: there.lat, lon: there.lon });
+    const settings = { WEBHOOK_CONCURRENCY: "4", STOP_MS: "1000", WEBHOOK_TIMEOUT_MS: "40000" };
+    const role = await startRole("webhooks", { ...instance.env, ...settings });
+    try {
+      const failed = "failures = 1, failing_since = server_now(), next_at = server_now()";
+      await rows(country.db, `update push_devices set ${failed}`);
+      await mark(there, { fuels: ["95"] }, fifth);
+      const tried = async () => duty().then(() => hanging.pushed.length);
+      await until(tried, (count) => count > 0);
+      await ask(newBrowser(service), { lat: elsewhere.lat, lon: elsewhere.lon });
+      await mark(elsewhere, { fuels: ["95"] }, sixth);
+      const healthy = async () => duty().then(() => service.pushed.length);
+      await until(healthy, (count) => count === 1, 30_000);
+      expect(hanging.pushed).to.have.length(1);
+    } finally {
+      await hanging.close();
+      await role.stop();
+    }
   });
 
   it("by a push service that has a day again after a time in which nothing was sent", async () => {

@@ -108,6 +108,58 @@ describe("worker: the files of a feed", function () {
     }
   });
 
+  it("are given up when they drip, also in their headers, packed, or after a redirect, with the speed", async () => {
+    const dripping =
+      (begin: (response: ServerResponse) => void, piece: string | Buffer) =>
+      (response: ServerResponse): void => {
+        begin(response);
+        const drip = (): void => void (response.socket?.writable && response.socket.write(piece));
+        const timer = setInterval(drip, 20);
+        response.on("close", () => clearInterval(timer));
+      };
+    const raw = (text: string) => (response: ServerResponse) => void response.socket!.write(text);
+    const ok = "HTTP/1.1 200 OK\r\n";
+    const drips: Record<string, ReturnType<typeof dripping>> = {
+      "/body": dripping(raw(`${ok}Content-Length: 1000000\r\n\r\n`), "0"),
+      "/chunks": dripping(raw(`${ok}Transfer-Encoding: chunked\r\n\r\n`), "1;a=bcdefgh\r\n0\r\n"),
+      "/head": dripping(raw(ok), "X-A: 1\r\n"),
+      "/interim": dripping(() => undefined, "HTTP/1.1 103 Early Hints\r\n\r\n"),
+      "/packed": dripping(raw(`${ok}Content-Encoding: gzip\r\n\r\n`), gzipSync("0123456789")),
+    };
+    for (const [path, drip] of Object.entries(drips)) server.answers.set(path, drip);
+    server.answers.set(
+      "/moved",
+      (response) => void response.writeHead(302, { Location: "/body" }).end(),
+    );
+    for (const path of [...Object.keys(drips), "/moved"]) {
+      const fault = await faultOf(fetched(path, { config: { feedSilenceMs: 600 } }));
+      expect(fault, path).to.match(
+        /^http.* sent (nothing for|\d{1,3} bytes in) FEED_SILENCE_MS \(600 ms\), where 1000 a second are the least: take/,
+      );
+      expect(/sent \d/.test(fault), path).to.equal(!/head|interim/.test(path));
+    }
+  });
+
+  it("come from a slow server too, also while this process stands still", async () => {
+    // 2 kB a second, for ten times as long as nothing may come.
+    const slowly = (response: ServerResponse): void => {
+      let left = 50;
+      const timer = setInterval(() => {
+        response.write("0".repeat(100));
+        if ((left -= 1) > 0) return;
+        clearInterval(timer);
+        response.end();
+      }, 50);
+    };
+    server.answers.set("/slow", slowly);
+    const config = { feedSilenceMs: 250 };
+    expect(await fetched("/slow", { config })).to.include({ hash: hashOf("0".repeat(5000)) });
+    const fetching = fetched("/slow", { config });
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    for (const end = performance.now() + 800; performance.now() < end;);
+    expect(await fetching).to.include({ hash: hashOf("0".repeat(5000)) });
+  });
+
   it("are given up when they take too long, though something comes all the time", async () => {
     server.answers.set("/slow", (response) => {
       const timer = setInterval(() => response.write("0"), 20);

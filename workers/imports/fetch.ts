@@ -15,6 +15,9 @@ type Receivers = ReturnType<typeof createReceivers>;
 export type Fetched = SeenFile | null;
 
 const redirectsMax = 5;
+/** Bytes a second that a file has to come with at least, over the looks of each FEED_SILENCE_MS (decisions 14.60). */
+const leastBytesS = 1000;
+const looks = 10;
 
 /**
  * Stores the file at `address` as `to`, and gives its marks; null when the server says that it is the one that `before`
@@ -25,10 +28,20 @@ export async function fetchFile(
   receivers: Receivers,
   config: Config,
   address: string,
-  { to, before, stop, onBytes }: Target,
+  { to, before, stop, onBytes: tell }: Target,
 ): Promise<Fetched> {
-  const [timeout, silence] = [AbortSignal.timeout(config.feedTimeoutMs), new AbortController()];
-  const signal = AbortSignal.any([timeout, silence.signal, stop]);
+  const { feedTimeoutMs, feedSilenceMs } = config;
+  const [timeout, slow] = [AbortSignal.timeout(feedTimeoutMs), new AbortController()];
+  const signal = AbortSignal.any([timeout, slow.signal, stop]);
+  let [bytes, known, early, looked] = [0, 0, 0, 0];
+  const looking = setInterval(() => {
+    looked += 1;
+    if (looked === 1) early = bytes;
+    if (looked < looks) return;
+    if (bytes - known < (leastBytesS * feedSilenceMs) / 1000) slow.abort();
+    else [known, looked] = [bytes, 0];
+  }, feedSilenceMs / looks);
+  const onBytes = (all: number): void => tell((bytes = all));
   try {
     let url = address;
     for (let redirects = 0; redirects <= redirectsMax; redirects += 1) {
@@ -36,10 +49,11 @@ export async function fetchFile(
       if ("fault" in checked) throw new Error(`${withoutQuery(url)}: ${checked.fault}`);
       const headersSent = headersFor(before);
       const sent = receivers.request(new URL(checked.url), { headers: headersSent, signal });
-      sent.setTimeout(config.feedSilenceMs, () => silence.abort()).end();
+      sent.end();
       // An error after the response has begun is one of its stream too.
       sent.on("error", () => undefined);
       const response = await responseTo(sent);
+      looked = 0;
       const { statusCode = 0, headers } = response;
       const isRedirect = [301, 302, 303, 307, 308].includes(statusCode);
       if (statusCode === 200) {
@@ -57,15 +71,17 @@ export async function fetchFile(
     }
     throw new Error(`${withoutQuery(address)} is redirected more than ${redirectsMax} times`);
   } catch (error) {
-    const { feedTimeoutMs, feedSilenceMs } = config;
+    const sent = bytes === early ? "sent nothing for" : `sent ${bytes - known} bytes in`;
     const why = timeout.aborted
       ? `took longer than FEED_TIMEOUT_MS (${feedTimeoutMs} ms)`
-      : silence.signal.aborted
-        ? `sent nothing for FEED_SILENCE_MS (${feedSilenceMs} ms)`
+      : slow.signal.aborted
+        ? `${sent} FEED_SILENCE_MS (${feedSilenceMs} ms), where ${leastBytesS} a second are the least: take the file from a faster server, or have it copied below FEEDS_FOLDER`
         : null;
     throw new Error(why === null ? faultOf(error) : `${withoutQuery(address)} ${why}`, {
       cause: error,
     });
+  } finally {
+    clearInterval(looking);
   }
 }
 

@@ -1,22 +1,17 @@
 import type { Job } from "bullmq";
 import { renewEpoch } from "#src/feed/cache-generations.ts";
-import { beginRun, endRun } from "#src/import/feeds/feed-runs.ts";
+import { beginRun, endRun, type FeedRun } from "#src/import/feeds/feed-runs.ts";
 import { noteRun } from "#src/import/runs.ts";
-import { createDb } from "#src/infrastructure/db.ts";
-import { slices } from "#src/infrastructure/lists.ts";
+import { createDb, patience } from "#src/infrastructure/db.ts";
 import type { FeedJob } from "#src/infrastructure/queues.ts";
 import { createReceivers, type Resolve } from "#src/pushes/receivers.ts";
 import { fetchAndImport } from "#workers/imports/run.ts";
 import { removeLeftFolders } from "#workers/imports/temporary.ts";
+import { createFailingPlaces } from "#workers/failing-places.ts";
 import { createQueueWorker, type Role, type RoleDeps } from "#workers/role.ts";
 
 /** Feeds that a process fetches at the same time. It imports them one after the other. */
-const concurrency = 4;
-const noteMs = 500;
-const wakeStations = 200;
-/** As for imports by hand: a chunk of stations may wait for the marks of a busy country. */
-const patience = { lockTimeoutMs: 30_000, queryTimeoutMs: 120_000, acquireTimeoutMs: 5000 };
-const connections = 3 * concurrency;
+const concurrency = 8;
 
 /**
  * The imports role: jobs of its queue name a feed that may be due; the duty `feeds` of upkeep finds those (decisions
@@ -24,7 +19,7 @@ const connections = 3 * concurrency;
  */
 export function createImportsRole(deps: RoleDeps, resolve?: Resolve): Role {
   const { config, log, redis } = deps;
-  const db = createDb({ ...config, ...patience }, "imports", connections);
+  const db = createDb({ ...config, ...patience }, "imports", 12);
   const producer = deps.producer();
   const { feedNetworks: webhookNetworks, feedHttp: webhookHttp } = config;
   const receivers = createReceivers({ webhookNetworks, webhookHttp }, resolve);
@@ -41,41 +36,28 @@ export function createImportsRole(deps: RoleDeps, resolve?: Resolve): Role {
     return mine;
   };
 
+  const inPlace = createFailingPlaces(concurrency);
   const take = async ({ data: { feedId } }: Job<FeedJob>): Promise<void> => {
     await producer.feedTaken(feedId);
-    const feedRun = stopping.signal.aborted ? null : await beginRun(db, feedId);
-    if (feedRun === null) return;
+    if (!stopping.signal.aborted) await inPlace((mayFail) => beginRun(db, feedId, mayFail), run);
+  };
+
+  const run = async (feedRun: FeedRun): Promise<void> => {
     const startedAt = performance.now();
-    let latest = { step: "", done: 0, total: null as number | null };
-    const beat = setInterval(() => {
-      noteRun(db, feedRun.runId, latest).catch((error: Error) =>
-        log.debug({ err: error.message }, "feed"),
-      );
-    }, noteMs);
-    const touched = (ids: string[]): void => {
-      for (const some of slices(ids, wakeStations)) producer.wakeMarks(some);
-    };
-    const progress = (step: string, done: number, total: number | null): void =>
-      void (latest = { step, done, total });
+    const { progress, stop: unnote } = noteRun(db, feedRun.runId, log);
+    const own = { db, config, receivers, stop: stopping.signal, progress, alone };
     const end = await fetchAndImport(
-      { db, config, receivers, stop: stopping.signal, progress, touched, alone },
+      { ...own, touched: (ids) => producer.wakeMarks(ids) },
       feedRun,
     );
-    clearInterval(beat);
+    unnote();
     await endRun(db, feedRun, end);
-    const line = { job: `feed ${feedId}`, result: end.state };
+    const line = { job: `feed ${feedRun.feedId}`, result: end.state };
     const ms = Math.round(performance.now() - startedAt);
     log["fault" in end ? "warn" : "info"]({ ...line, ms }, "feed run");
   };
 
-  const worker = createQueueWorker<FeedJob>(
-    deps,
-    "imports",
-    take,
-    (error, job) =>
-      log.warn({ err: error.message, job: `feed ${job?.data.feedId}` }, "feed not served"),
-    { concurrency, lockDuration: 30_000, stalledInterval: 10_000, maxStalledCount: 100 },
-  );
+  const worker = createQueueWorker<FeedJob>(deps, "imports", take, { concurrency });
   return {
     start: async () => {
       await removeLeftFolders();

@@ -54,12 +54,14 @@ async function run(deps: RunDeps, feedRun: FeedRun, folder: string): Promise<End
       ? fetchFile(deps.receivers, config, file, target)
       : copyNewest(config, file, target);
   };
+  const begunAt = performance.now();
   const found: Fetched[] = [];
   for (const n of files.keys()) found.push(await fetchOne(n, known[n] ?? null));
   if (found.every((one) => one === null)) return { state: "unchanged", seen: null };
   // An import needs all files: those that have not changed have to be fetched too.
   for (const [n, one] of found.entries()) if (one === null) found[n] = await fetchOne(n, null);
-  const seen = { description, files: found as SeenFile[] };
+  const isSlow = performance.now() - begunAt > config.feedSilenceMs;
+  const seen = { description, files: found as SeenFile[], ...(isSlow && { slow: true }) };
   if (seen.files.every(({ hash }, n) => hash === known[n]?.hash))
     return { state: "unchanged", seen };
   const refusals = join(folder, "refused.csv");

@@ -101,10 +101,10 @@ export function createMarksRole(deps: RoleDeps): Role {
       inTraces(deps.tracer ?? null, traces, "process marks", messaging, async () => {
         await coalesce(stationIds.filter((id) => !backoff.isFailing(id)));
       }),
-    (error, job) =>
-      log.error({ err: error.message, job: job?.id, attempt: job?.attemptsMade }, "job failed"),
     // With the defaults, recovery after kill -9 took over a minute, and a second stall failed the job for good.
     { concurrency: jobsAtOnce, lockDuration: 10_000, stalledInterval: 5_000, maxStalledCount: 100 },
+    (error, job) =>
+      log.error({ err: error.message, job: job?.id, attempt: job?.attemptsMade }, "job failed"),
   );
 
   const sweep = async (): Promise<void> => {

@@ -2,6 +2,8 @@ import type { Config } from "#src/infrastructure/config.ts";
 import { type createReceivers, faultOf } from "#src/pushes/receivers.ts";
 import type { Attempt } from "#src/pushes/webhooks/claims.ts";
 
+/** A claim is this much longer than an attempt, for the database and a busy machine. */
+export const claimSpareMs = 20_000;
 /** Characters of an answer that are kept for the partner to read. */
 const answerMax = 500;
 const answerBytesMax = 4 * answerMax;

@@ -16,17 +16,16 @@ import {
   wakeDue,
   wokenAtOnce,
 } from "#src/pushes/webhooks/claims.ts";
+import { createFailingPlaces } from "#workers/failing-places.ts";
 import { createQueueWorker, type Role, type RoleDeps } from "#workers/role.ts";
 import { createAlertSender } from "#workers/webhooks/send-alerts.ts";
 import { bodyOf, createStationReader } from "#workers/webhooks/event.ts";
-import { post } from "#workers/webhooks/post.ts";
+import { claimSpareMs, post } from "#workers/webhooks/post.ts";
 
 /** Pause between two looks for due webhooks, ms: marks come many times a second. */
 const lookGapMs = 200;
 /** Time for which a job claims deliveries, ms. The rest is a new job, behind those of other endpoints. */
 const claimingMs = 5000;
-/** A claim is this much longer than an attempt, for the database and a busy machine. */
-const claimSpareMs = 20_000;
 const userAgent = "Fuelmark-Webhooks/1";
 
 /**
@@ -36,14 +35,12 @@ const userAgent = "Fuelmark-Webhooks/1";
  */
 export function createWebhooksRole(deps: RoleDeps, resolve?: Resolve): Role {
   const { db, config, log, clock, quarantine } = deps;
+  const { webhookConcurrency: concurrency } = config;
   const producer = deps.producer();
   const receivers = createReceivers(config, resolve);
   const readShown = createStationReader(db, config, clock);
   const claimMs = config.webhookTimeoutMs + claimSpareMs;
   const stationsGapMs = config.webhookStationsGapMs;
-  /** Attempts at endpoints whose last one failed: they may hang, and must not hold the places of all others. */
-  const failingMost = Math.ceil(config.webhookConcurrency / 4);
-  let failing = 0;
   let listener: Listener | null = null;
   let stopped = false;
 
@@ -62,36 +59,25 @@ export function createWebhooksRole(deps: RoleDeps, resolve?: Resolve): Role {
   const look = (): void =>
     void looks.run().catch((error: Error) => log.debug({ err: error.message }, "cannot look"));
 
+  const inPlace = createFailingPlaces(concurrency);
   const deliver = async ({ data: { endpointId } }: Job<WebhookJob>): Promise<void> => {
     await producer.endpointTaken(endpointId);
     for (const end = performance.now() + claimingMs; performance.now() < end && !stopped;) {
-      const mayFail = failing < failingMost;
-      if (mayFail) failing += 1;
-      const claimed = await claimDelivery(db, endpointId, {
-        claimMs,
-        stationsGapMs,
-        mayFail,
-      }).catch((error: unknown) => {
-        if (mayFail) failing -= 1;
-        throw error;
-      });
-      const isFailing = claimed !== null && claimed.failures > 0;
-      if (mayFail && !isFailing) failing -= 1;
-      if (claimed === null) return;
-      const [attempt, verdict] = await attemptOf(claimed)
-        .then(
-          (made) => [made, verdictOf(claimed, made)] as const,
-          (error: unknown) => passedOver(claimed, error),
-        )
-        .finally(() => {
-          if (!isFailing) return;
-          failing -= 1;
+      const goesOn = await inPlace(
+        (mayFail) => claimDelivery(db, endpointId, { claimMs, stationsGapMs, mayFail }),
+        async (claimed) => {
+          const [attempt, verdict] = await attemptOf(claimed).then(
+            (made) => [made, verdictOf(claimed, made)] as const,
+            (error: unknown) => passedOver(claimed, error),
+          );
+          const isStored = await settleDelivery(db, claimed, attempt, verdict, clock());
+          tell(claimed, attempt, verdict);
           // Those that found no place have waited for this one.
-          look();
-        });
-      const isStored = await settleDelivery(db, claimed, attempt, verdict, clock());
-      tell(claimed, attempt, verdict);
-      if (!isStored || verdict !== "taken") return;
+          if (claimed.failures > 0) look();
+          return isStored && verdict === "taken";
+        },
+      );
+      if (goesOn !== true) return;
     }
     await producer.wakeEndpoints([endpointId]);
   };
@@ -151,19 +137,7 @@ export function createWebhooksRole(deps: RoleDeps, resolve?: Resolve): Role {
     else log[failures === 0 ? "info" : "debug"]({ ...line, err: fault }, "webhook not delivered");
   };
 
-  const worker = createQueueWorker<WebhookJob>(
-    deps,
-    "webhooks",
-    deliver,
-    (error, job) =>
-      log.warn({ err: error.message, webhook: job?.data.endpointId }, "webhook not served"),
-    {
-      concurrency: config.webhookConcurrency,
-      lockDuration: 30_000,
-      stalledInterval: 10_000,
-      maxStalledCount: 100,
-    },
-  );
+  const worker = createQueueWorker<WebhookJob>(deps, "webhooks", deliver, { concurrency });
   return {
     start: async () => {
       worker.run();

@@ -23,11 +23,10 @@ import {
 import { pushContact, stopToken, vapidKeys } from "#src/pushes/alerts/vapid.ts";
 import type { createReceivers } from "#src/pushes/receivers.ts";
 import type { Attempt } from "#src/pushes/webhooks/claims.ts";
+import { createFailingPlaces } from "#workers/failing-places.ts";
 import { createQueueWorker, type RoleDeps } from "#workers/role.ts";
-import { post } from "#workers/webhooks/post.ts";
+import { claimSpareMs, post } from "#workers/webhooks/post.ts";
 
-/** A claim is this much longer than an attempt, for the database and a busy machine. */
-const claimSpareMs = 20_000;
 /** The push service drops older notifications: fuel of this morning is no news in the evening. */
 const ttlS = 4 * hourS;
 /** The browser gets only the newest of the waiting notifications with the same topic. */
@@ -46,15 +45,20 @@ export function createAlertSender(
 ) {
   const { db, config, log, clock, quarantine } = deps;
   const { reporterPepper: pepper, statusLifetimeMs: lifetimeMs } = config;
+  const { webhookConcurrency: concurrency } = config;
   const claimMs = config.webhookTimeoutMs + claimSpareMs;
   const vapidDetails = { subject: pushContact(config), ...vapidKeys(pepper) };
 
+  const inPlace = createFailingPlaces(concurrency);
   const tell = async ({ data: { deviceId } }: Job<AlertJob>): Promise<void> => {
     await producer.deviceTaken(deviceId);
-    const claimed = await claimDevice(db, deviceId, claimMs);
-    if (claimed === null) return;
-    const verdict = await tryToSend(claimed).catch((error: unknown) => givenUp(claimed, error));
-    await settleDevice(db, claimed, verdict);
+    await inPlace(
+      (mayFail) => claimDevice(db, deviceId, claimMs, mayFail),
+      async (claimed) => {
+        const verdict = await tryToSend(claimed).catch((error: unknown) => givenUp(claimed, error));
+        return settleDevice(db, claimed, verdict);
+      },
+    );
   };
 
   /** For a browser's unusable stored data: tried again, and forgotten after a day, as with a failing push service. */
@@ -158,19 +162,7 @@ export function createAlertSender(
     return { failedMs: pauseMs };
   };
 
-  const worker = createQueueWorker<AlertJob>(
-    deps,
-    "alerts",
-    tell,
-    (error, job) =>
-      log.warn({ err: error.message, browser: job?.data.deviceId }, "driver not told"),
-    {
-      concurrency: config.webhookConcurrency,
-      lockDuration: 30_000,
-      stalledInterval: 10_000,
-      maxStalledCount: 100,
-    },
-  );
+  const worker = createQueueWorker<AlertJob>(deps, "alerts", tell, { concurrency });
   return {
     run: worker.run,
     close: worker.close,

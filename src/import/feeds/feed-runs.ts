@@ -15,6 +15,8 @@ export interface Seen {
   /** Hash of the source's description: another one reads the same files in another way. */
   description: string;
   files: SeenFile[];
+  /** True if fetching them took longer than FEED_SILENCE_MS. */
+  slow?: boolean;
 }
 
 export interface SeenFile {
@@ -37,6 +39,8 @@ export interface FeedRun {
   replaceSource: boolean;
   force: string[];
   seen: Seen | null;
+  /** Before it, in a row; a slow fetch is one. */
+  failures: number;
 }
 
 /** How a run has ended. `isStop`: its process stops, so that the feed is due at once and nothing has failed. */
@@ -63,6 +67,8 @@ const deathsMost = 3;
 const isDue = `(due_at <= server_now() or (coalesce(${isDead}, false) and ${deathsMost} > (
   select count(*) from (select state from imports i where i.feed_id = f.id order by i.id desc limit ${deathsMost}) last
   where last.state = 'running')))`;
+/** SQL: how often a feed has failed or been slow. An operator's word lets it run as any other. */
+const failures = `failures * (seen is distinct from 'null')::int + (seen->>'slow' is not null)::int`;
 /** SQL: the guards that a run ignores. A run in its time is of another file than the one that died. */
 const forceNow = `case when coalesce(${isDead}, false) and due_at <= server_now() and seen is distinct from 'null'
   then '{}' else force end`;
@@ -74,17 +80,18 @@ const named = (id: number, source: string): Sentence => ({
 
 /**
  * Begins a run of a feed that is due, and sets when it is due next; null when it is not due, is paused, or runs
- * elsewhere. A run whose process has died counts as a failure, and the next one ignores the guards that it ignored.
+ * elsewhere, or its last run failed or was slow and none that `mayFail` is wanted. A run whose process has died counts as a failure, and the next one ignores the guards that it ignored.
  */
-export const beginRun = (db: Db, feedId: number): Promise<FeedRun | null> =>
+export const beginRun = (db: Db, feedId: number, mayFail = true): Promise<FeedRun | null> =>
   inTransaction(db, async (tx) => {
-    const sql = `select f.id as "feedId", f.source, description as own, files, f.replace_source as "replaceSource", ${forceNow} as force, seen,
+    const sql = `select f.id as "feedId", f.source, description as own, files, f.replace_source as "replaceSource", ${forceNow} as force, seen, ${failures} as failures,
          coalesce(${isDead}, false) as died
        from feeds f left join imports on imports.id = f.run_id
-       where f.id = ? and paused_at is null and ${isDue}
+       where f.id = ? and paused_at is null and ${isDue} and (${failures} = 0 or ?::bool)
          and (state is null or state <> 'running' or ${isDead})
        for update of f skip locked`;
-    const [due] = await rows<Omit<FeedRun, "runId"> & { died: boolean }>(tx, sql, [feedId]);
+    const values = [feedId, mayFail];
+    const [due] = await rows<Omit<FeedRun, "runId"> & { died: boolean }>(tx, sql, values);
     if (due === undefined) return null;
     const { died, ...begun } = due;
     const runId = await startRun(tx, {
@@ -147,12 +154,12 @@ async function countFailure(
 }
 
 /**
- * Wakes feeds that are due, and raises the alarm for those that have brought nothing new for too long, once a day each.
+ * Wakes feeds that are due, healthy ones first, and raises the alarm for those that have brought nothing new for too long, once a day each.
  * Gives the number of due ones.
  */
 export async function wakeDueFeeds(db: Db, producer: Pick<Producer, "wakeFeeds">): Promise<number> {
   const sql = `select f.id from feeds f left join imports on imports.id = f.run_id
-     where paused_at is null and ${isDue} order by due_at limit 1000`;
+     where paused_at is null and ${isDue} order by ${failures} > 0, due_at limit 1000`;
   const due = await rows<{ id: number }>(db, sql);
   await producer.wakeFeeds(due.map(({ id }) => id));
   await inTransaction(db, async (tx) => {

@@ -21,5 +21,5 @@ export const feedSettings = settingsOf({
   feedTimeoutMs: setting(10 * minuteMs, integer(100, 6 * hourMs))`
     longest time for fetching one file of a feed`,
   feedSilenceMs: setting(30_000, integer(50, hourMs))`
-    longest time for which a server may send nothing while a file of a feed is fetched`,
+    time in which a server has to answer, and in each of which a file of a feed has to come with 1,000 bytes a second`,
 });

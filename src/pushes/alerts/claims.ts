@@ -20,7 +20,7 @@ export async function wakeDevices(
   db: Db,
   producer: Pick<Producer, "wakeDevices">,
 ): Promise<number> {
-  const sql = `select d.id from push_devices d where ${mayBeTold} and ${waits} order by d.tried_at limit ${wokenAtOnce}`;
+  const sql = `select d.id from push_devices d where ${mayBeTold} and ${waits} order by d.failures > 0, d.tried_at limit ${wokenAtOnce}`;
   const due = await rows<{ id: number }>(db, sql);
   await producer.wakeDevices(due.map(({ id }) => id));
   return due.length;
@@ -68,21 +68,23 @@ export interface ClaimedDevice {
   matches: Match[];
 }
 
-/** Claims a device for `claimMs`; null when another process has it, or nothing waits. */
+/** Claims a device for `claimMs`; null when another process has it, nothing waits, or its last attempt failed and none that `mayFail` is wanted. */
 export const claimDevice = (
   db: Db,
   deviceId: number,
   claimMs: number,
+  mayFail = true,
 ): Promise<ClaimedDevice | null> =>
   inTransaction(db, async (tx) => {
     const sql = `update push_devices d set claims = claims % 1000000000000 + 1, tried_at = server_now(),
          claimed_until = server_now() + ?::int * interval '1 ms',
          ${failuresOf("d")}
-       where d.id = ? and ${mayBeTold} and ${waits}
+       where d.id = ? and (d.failures = 0 or ?::bool) and ${mayBeTold} and ${waits}
        returning d.id as "deviceId", d.claims as claim, d.sealed, d.lang, d.time_zone as "timeZone",
          d.sent_day as "sentDay", d.sent_count as "sentCount", d.failures,
          ${msOf("d.failing_since")} as "failingSince"`;
-    const [device] = await rows<Omit<ClaimedDevice, "matches">>(tx, sql, [claimMs, deviceId]);
+    const values = [claimMs, deviceId, mayFail];
+    const [device] = await rows<Omit<ClaimedDevice, "matches">>(tx, sql, values);
     if (device === undefined) return null;
     const matchesSql = `select a.id as "alertId", split_part(a.grade, ' ', 1) as grade, a.grade as wanted, m.station_id as "stationId", a.lat, a.lon, ${msOf("m.at")} as at
        from fuel_alerts a join fuel_alert_matches m on m.alert_id = a.id

@@ -237,8 +237,10 @@ export const faults: Readonly<Record<string, string>> = {
   "The connection ended without an answer": "Соединение оборвалось без ответа",
   "{1} answered {2}": "{1}: ответ {2}",
   "{1} took longer than FEED_TIMEOUT_MS ({2} ms)": "{1}: дольше FEED_TIMEOUT_MS ({2} мс)",
-  "{1} sent nothing for FEED_SILENCE_MS ({2} ms)":
-    "{1}: ничего не присылал FEED_SILENCE_MS ({2} мс)",
+  "{1} sent nothing for FEED_SILENCE_MS ({2} ms), where {3} a second are the least: take the file from a faster server, or have it copied below FEEDS_FOLDER":
+    "{1}: ничего не прислано за FEED_SILENCE_MS ({2} мс), а нужно хотя бы {3} байт в секунду: возьмите файл с более быстрого сервера или копируйте его в FEEDS_FOLDER",
+  "{1} sent {2} bytes in FEED_SILENCE_MS ({3} ms), where {4} a second are the least: take the file from a faster server, or have it copied below FEEDS_FOLDER":
+    "{1}: за FEED_SILENCE_MS ({3} мс) прислано {2} байт, а нужно хотя бы {4} в секунду: возьмите файл с более быстрого сервера или копируйте его в FEEDS_FOLDER",
   "{1} is redirected more than {2} times": "{1}: перенаправлений больше {2}",
 };
 
