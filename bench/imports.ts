@@ -8,6 +8,7 @@ import { finished } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brokenFiles } from "#bench/imports/broken-files.ts";
+import { shapes } from "#bench/imports/shapes.ts";
 import { verdict } from "#bench/results.ts";
 import { openStage } from "#bench/stage.ts";
 
@@ -60,6 +61,54 @@ export async function benchImports({ quick }: { quick: boolean }): Promise<strin
   }
 }
 
+const sizes = [1, 2, 4] as const;
+/** A line counts as straight up to this exponent: four times as much takes at most 4.9 times as long. */
+const straight = 1.15;
+
+/** What each reader takes of files of n, 2n and 4n stations, to their end, without a database. */
+export async function benchReaders({ quick }: { quick: boolean }): Promise<string> {
+  const stage = await openStage({});
+  try {
+    const path = join(stage.folder, "file");
+    const lines: string[] = [];
+    for (const { what, read, n, unit = "stations", of } of shapes) {
+      const taken: (Taken & { size: number })[] = [];
+      for (const times of sizes) {
+        const size = quick ? Math.ceil((n * times) / 10) : n * times;
+        await writeFile(path, of(size));
+        const one = await run("trying", [path, JSON.stringify(read)], stage.settings);
+        taken.push({ ...one, size });
+      }
+      const [first, second, last] = taken as [Taken, Taken, Taken & { size: number }];
+      // Below this, what starts anew with each process is most of it.
+      const isTiny = last.seconds < 0.3;
+      const exponent =
+        Math.log(last.seconds / first.seconds) / Math.log(last.size / taken[0]!.size);
+      const perItem = ((last.mb - first.mb) * 1024) / (last.size - taken[0]!.size);
+      const line = [
+        ...[what, `${last.size.toLocaleString("en")} ${unit}`],
+        ...[first, second, last].map(({ seconds }) => `${seconds.toFixed(2)} s`),
+        `${last.mb.toFixed(0)} MB`,
+        `${Math.max(0, perItem).toFixed(1)} kB`,
+        isTiny ? "" : exponent.toFixed(2),
+        isTiny ? "reached" : verdict(exponent <= straight),
+        last.fault?.replace(/^.*?: /, "").slice(0, 60) ?? "",
+      ];
+      console.log(line.join(" | "));
+      lines.push(`| ${line.join(" | ")} |`);
+    }
+    return `Files of n, 2n and 4n stations read to their end, with all that an import does before it asks the database (\`trySource\`), each in a process of its own: its CPU time, RSS at its highest, and memory that each more takes. The exponent is that of time over size: 1 is a straight line, 2 a square; ≤ ${straight} is the goal, and what takes less than 0.3 s at 4n has none.
+
+| file | 4n | n | 2n | 4n | memory | a station | exponent | goal | refused |
+|---|---|---|---|---|---|---|---|---|---|
+${lines.join("\n")}
+
+${new Date().toISOString().slice(0, 10)}, \`npm run bench -- readers\`, Node ${process.version}, load average at the end ${loadavg()[0]!.toFixed(1)}.`;
+  } finally {
+    await stage.close();
+  }
+}
+
 interface Taken {
   seconds: number;
   mb: number;
@@ -67,7 +116,7 @@ interface Taken {
 }
 
 async function run(
-  script: "importing" | "reading",
+  script: "importing" | "reading" | "trying",
   args: readonly string[],
   env: Record<string, string>,
 ): Promise<Taken> {

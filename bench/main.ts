@@ -3,7 +3,7 @@ import { benchCache } from "#bench/cache.ts";
 import { benchChances } from "#bench/chances.ts";
 import { benchFuzz } from "#bench/fuzz.ts";
 import { benchIdle } from "#bench/idle.ts";
-import { benchImports } from "#bench/imports.ts";
+import { benchImports, benchReaders } from "#bench/imports.ts";
 import { benchMarks } from "#bench/marks.ts";
 import { benchMarkCosts } from "#bench/mark-costs.ts";
 import { benchMatching } from "#bench/matching.ts";
@@ -21,6 +21,7 @@ import { startBuild } from "#demo/building.ts";
 
 // `npm run bench -- marks [--rounds 5] [--seconds 5] [--clients 1,16,64] [--dry]`
 // `npm run bench -- mark-costs [--seconds 5] [--clients 1,16,64] [--dry]`
+// `npm run bench -- readers [--quick] [--dry]`
 // `npm run bench -- reads [--quick] [--dry] [--only "one station;304 of the dump"] [--before FOLDER]`
 // `npm run bench -- cache [--quick] [--dry]`
 // `npm run bench -- chances [--quick] [--dry]`
@@ -88,6 +89,7 @@ const benches: Record<string, () => Promise<string>> = {
   imports: () => benchImports(values),
   marks: () => benchMarks(options),
   "mark-costs": () => benchMarkCosts({ ...options, seconds: Number(values.seconds) }),
+  readers: () => benchReaders(values),
   reads: () =>
     benchReads({
       quick: values.quick,

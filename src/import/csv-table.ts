@@ -88,11 +88,14 @@ const missingColumns = (
   );
 
 /** The names of columns; a second column of one name gets a number, so that neither is lost. */
-const distinct = (names: readonly string[]): string[] =>
-  names.map((name, n) => {
-    const before = names.slice(0, n).filter((one) => one === name).length;
-    return before === 0 ? name : `${name} (${before + 1})`;
+function distinct(names: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  return names.map((name) => {
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return count === 1 ? name : `${name} (${count})`;
   });
+}
 
 const byName = (names: readonly string[], fields: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.map((name, n) => [name, (fields[n] ?? "").trim()]));

@@ -22,7 +22,7 @@ export async function* jsonItems(
   const recordOf = recordReader();
   for await (const piece of readText(path, progress, spec)) {
     // An object in each line is a list too. Within one, JSON never has a line like this.
-    if (records === "." && /^\s*\{[^\n]*\}\s*\n\s*\{/.test(piece)) {
+    if (records === "." && /^\s*\{[^\n]*\}[^\S\n]*\n\s*\{/.test(piece)) {
       yield* jsonSequence(path, spec, progress);
       return;
     }
@@ -129,7 +129,9 @@ function hasLongNumber(text: string): boolean {
 /** The value of the JSON text of `what`, which begins in `line` of the file. Throws a wrong-file fault. */
 export function parseAt(text: string, what: string, line: number | null): unknown {
   try {
-    return JSON.parse(hasLongNumber(text) ? text.replace(longNumbers, inQuotes) : text);
+    const value: unknown = JSON.parse(text);
+    // Only in a text whose quotes are known to end: others would be gone through once for each quote.
+    return hasLongNumber(text) ? JSON.parse(text.replace(longNumbers, inQuotes)) : value;
   } catch (error) {
     // Without a position the text ends too early.
     const at = Number(/position (\d+)/.exec((error as Error).message)?.[1] ?? text.length);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { openOsmFile } from "#src/import/osm-file.ts";
 import { asFault, isFault } from "#src/import/read-text.ts";
+import { type FileSpec, readRecords } from "#src/import/records.ts";
 import { sourceFromMap } from "#src/import/source-list.ts";
 import { trySource } from "#src/import/try-source.ts";
 import { blockOf } from "#test/harness/osm-extract.ts";
@@ -36,6 +37,18 @@ describe("files of an odd shape are refused by name", () => {
     };
     expect(await faultOf(table(5001), tried)).to.include("it has 5001 columns");
     expect(await faultOf(table(5000), tried)).to.equal("");
+  });
+
+  it("a string of many quotes that does not end, and one object with many empty lines behind it", async () => {
+    const read = (spec: FileSpec) => async (path: string) => {
+      const records: number[] = [];
+      for await (const some of readRecords(path, spec, () => undefined)) records.push(some.length);
+      return records;
+    };
+    const quotes = `{"id":12345678901234567,"name":"${String.raw`\"`.repeat(1_000_000)}`;
+    expect(await faultOf(quotes, read({ format: "ndjson" }))).to.include("record 1 is not JSON");
+    const object = `{"id":1}${"\n".repeat(250_000)}`;
+    expect(await faultOf(object, read({ format: "json" }))).to.include("no list at the top");
   });
 
   it("a block of an extract that unpacks to a thousand times its size", async () => {
