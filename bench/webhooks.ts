@@ -11,8 +11,8 @@ import {
   startServer,
 } from "#bench/processes.ts";
 import type { Stage } from "#bench/stage.ts";
-import { forgetBacklog, waitingOf } from "#bench/webhooks/backlog.ts";
-import { type Receivers, startReceivers } from "#bench/webhooks/receivers.ts";
+import { delayOf, forgetBacklog, waitingOf } from "#bench/webhooks/backlog.ts";
+import { isBad, type Receivers, startReceivers } from "#bench/webhooks/receivers.ts";
 import { type Drain, report, type State, states, type Turn } from "#bench/webhooks/report.ts";
 import { readProcfile } from "#demo/roles.ts";
 import { somePort } from "#demo/servers/port.ts";
@@ -26,6 +26,8 @@ const fillSeconds = 2;
 const drainMarks = { perSecond: 100, seconds: 5 };
 const drainPatienceMs = 15 * 60_000;
 const lookEveryMs = 250;
+/** Marks while healthy webhooks are timed: longer than what hangs takes to be known. */
+const delayMarks = { perSecond: 20, seconds: 120 };
 const registeredAtOnce = 8;
 
 /** A country of its own, with the processes that take its marks. */
@@ -79,7 +81,13 @@ export async function benchWebhooks({
       }
     console.log("Delivering a backlog");
     const drain = await deliverBacklog(tools, hooked);
+    const delays = { healthy: NaN, bad: NaN };
+    for (const others of ["healthy", "bad"] as const) {
+      console.log(`Timing healthy webhooks, the others ${others}`);
+      delays[others] = await timeHealthy(tools, hooked, endpoints, others, quick);
+    }
     return report(turns, drain, {
+      delays,
       ...{ endpoints, perPartner, clients, steadyPerSecond, rounds, seconds, loadBefore, quick },
     });
   } finally {
@@ -222,6 +230,31 @@ async function deliverBacklog(tools: Tools, { name, port }: Side): Promise<Drain
         };
       await sleep(lookEveryMs);
     }
+  } finally {
+    await sender.stop();
+  }
+}
+
+/** The median delay of the healthy webhooks, ms, beside others that are healthy or bad, while marks arrive. */
+async function timeHealthy(
+  tools: Tools,
+  { name, port }: Side,
+  endpoints: number,
+  others: "healthy" | "bad",
+  quick: boolean,
+): Promise<number> {
+  const { load, db, receivers } = tools;
+  await forgetBacklog(db);
+  receivers.only(others);
+  const sender = await startSender(tools);
+  try {
+    const { perSecond, seconds } = delayMarks;
+    await load.run({ side: name, port, pace: { perSecond }, seconds: quick ? 30 : seconds });
+    const all = Array.from({ length: endpoints }, (_, endpoint) => endpoint);
+    return await delayOf(
+      db,
+      all.filter((endpoint) => !isBad(endpoint)),
+    );
   } finally {
     await sender.stop();
   }

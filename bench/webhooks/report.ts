@@ -42,8 +42,12 @@ interface Run {
   seconds: number;
   loadBefore: readonly number[];
   quick: boolean;
+  /** Median delay of the healthy webhooks, ms, beside others that are healthy, or bad. */
+  delays: Record<"healthy" | "bad", number>;
 }
 
+/** Bad webhooks make the delay of the healthy ones at most so many times as long. */
+const delayGoal = 2;
 /** Marks beside a backlog are at most so much slower. */
 const goal = 0.95;
 
@@ -116,7 +120,20 @@ ${lines.join("\n")}
 
 ${drainText(drain)}
 
+${delayText(run.delays)}
+
 ${at} UTC, \`npm run bench -- webhooks${run.quick ? " --quick" : ""} --rounds ${rounds} --seconds ${seconds}\`, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "?"}), Node ${process.versions.node}; load average ${run.loadBefore.map((one) => one.toFixed(1)).join(" ")} before. Medians of ${rounds} rounds in turns; the ratio is the median of each round's. Load generator, receivers, the \`webhooks\` process, Postgres and Redis share the cores: what is sent takes its CPU from the marks. Answers: ${[...statuses].map(([status, n]) => `${status} × ${n}`).join(", ")}.`;
+}
+
+function delayText({ healthy, bad }: Run["delays"]): string {
+  const inS = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+  const ratio = bad / healthy;
+  return `Healthy webhooks beside bad ones, while marks arrive: of ten one hangs, one answers 500, one 410.
+
+| from the outcome of a mark to its delivery | median of the healthy ones | ratio | goal |
+|---|---|---|---|
+| all healthy | ${inS(healthy)} |  |  |
+| 30 % bad | ${inS(bad)} | ${ratio.toFixed(2)} | ≤ ${delayGoal}: ${verdict(ratio <= delayGoal)} |`;
 }
 
 const fewest = (counts: readonly number[]): string =>
