@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
+import { licencesNotice } from "#web/build/licences.ts";
 import { mapLibrary, mapLibraryNotice } from "#web/build/map-library.ts";
 
 const root = fileURLToPath(new URL(".", import.meta.url));
@@ -38,7 +39,7 @@ export default defineConfig({
     rolldownOptions: {
       input: pages,
       output: {
-        postBanner: mapLibraryNotice,
+        postBanner: (chunk) => mapLibraryNotice(chunk) + licencesNotice(chunk),
         // Without groups, shared code would come as a dozen files of some hundred bytes, each a request of its own. The
         // first group has only modules without side effects, because every page loads all of it.
         codeSplitting: {

@@ -16,7 +16,7 @@ const yearS = 365 * dayS;
 /**
  * `/assets/*`: scripts, styles and pictures of all pages, precompressed, under names that hold their content's hash
  * and are therefore good for ever. `/service-worker.js`: the map's own, under one name for ever (decisions
- * 15.19). `/pictures/*`: pictures of shared pages for messengers (decisions 15.15).
+ * 15.19). `/licences.txt`: those of the packages in the scripts. `/pictures/*`: pictures of shared pages for messengers (decisions 15.15).
  */
 export function assetPages(router: PageRouter, services: PageDeps): void {
   if (!existsSync(join(builtFolder, "assets"))) return;
@@ -36,7 +36,7 @@ export function assetPages(router: PageRouter, services: PageDeps): void {
       res.setHeader("Content-Security-Policy", "default-src 'none'; connect-src 'self'");
     },
   });
-  router.get("/service-worker.js", async (ctx, next) => {
+  router.get(["/service-worker.js", "/licences.txt"], async (ctx, next) => {
     if (!(await serveFile(services, ctx, worker))) await next();
   });
   // Messengers keep addresses, so these have no hash.

@@ -14,6 +14,7 @@ import { join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { bundledBasemap, sourceFiles } from "#web/build/basemap.ts";
+import { licencesOf } from "#web/build/licences.ts";
 import { publish } from "#web/build/publish.ts";
 import { buildServiceWorker } from "#web/build/service-worker.ts";
 
@@ -32,8 +33,13 @@ await make("the pages", stampFile, stampOf([join(web, ".."), web]), async () => 
   try {
     // Loaded only now: that takes longer than to see that nothing has changed.
     const { build } = await import("vite");
-    await build({ configFile: join(web, "vite.config.ts"), build: { outDir: fresh } });
-    await buildServiceWorker(web, fresh);
+    const pages = await build({
+      configFile: join(web, "vite.config.ts"),
+      build: { outDir: fresh },
+    });
+    const worker = await buildServiceWorker(web, fresh);
+    const outputs = [pages, worker].flat().flatMap((made) => ("output" in made ? made.output : []));
+    writeFileSync(join(fresh, "licences.txt"), licencesOf(outputs));
     await compressAll(fresh);
     cpSync(join(web, "pictures"), join(fresh, "pictures"), { recursive: true });
     publish(fresh, dist, "assets");
@@ -89,7 +95,7 @@ function filesOf(folder: string): string[] {
 /** Compresses each file once, at the highest levels: a served file never changes. */
 async function compressAll(folder: string): Promise<void> {
   const [toGzip, toBrotli] = [promisify(gzip), promisify(brotliCompress)];
-  const files = filesOf(folder).filter((file) => /\.(html|js|mjs|css|svg|json)$/.test(file));
+  const files = filesOf(folder).filter((file) => /\.(html|js|mjs|css|svg|json|txt)$/.test(file));
   for (const file of files) {
     const plain = readFileSync(file);
     const params = { [constants.BROTLI_PARAM_QUALITY]: 11 };

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { build } from "rolldown";
+import { build, type RolldownOutput } from "rolldown";
 import type { PrecacheEntry } from "#web/widget/offline/worker-scope.ts";
 
 interface Chunk {
@@ -18,7 +18,7 @@ const mapWorker = "maplibre-gl/src/source/worker.ts";
  * Writes the map's service worker into a finished build, with the list of files that it keeps from the start: the map's
  * scripts and styles.
  */
-export async function buildServiceWorker(web: string, folder: string): Promise<void> {
+export async function buildServiceWorker(web: string, folder: string): Promise<RolldownOutput> {
   const manifest = JSON.parse(
     readFileSync(join(folder, ".vite", "manifest.json"), "utf8"),
   ) as Record<string, Chunk>;
@@ -31,7 +31,7 @@ export async function buildServiceWorker(web: string, folder: string): Promise<v
     .sort()
     // Their names hold their content's hash.
     .map((url) => ({ url, revision: null }));
-  await build({
+  const made = await build({
     input: join(web, "widget", "offline", "service-worker.ts"),
     platform: "browser",
     transform: {
@@ -40,6 +40,7 @@ export async function buildServiceWorker(web: string, folder: string): Promise<v
     output: { file: join(folder, "service-worker.js"), format: "iife", minify: true },
   });
   rmSync(join(folder, ".vite"), { recursive: true });
+  return made;
 }
 
 /** Everything that the page may come to load. */
