@@ -21,7 +21,8 @@ export function metricsPage(router: PageRouter, services: MetricsDeps): void {
   const mayLook = entrance(services.config.metricsToken);
   registerGauges(services);
   router.get("/metrics", async (ctx) => {
-    if (!mayLook(ctx)) {
+    // A proxy that refuses this path may not know its other spellings.
+    if (ctx.path !== "/metrics" || !mayLook(ctx)) {
       throw refused(
         "invalid-key",
         "Set METRICS_TOKEN and send it as `Authorization: Bearer <token>`; without it, ask this process directly from its own network.",

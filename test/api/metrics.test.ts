@@ -6,7 +6,7 @@ import { Redis } from "ioredis";
 import { parse } from "yaml";
 import { withChecksum } from "#src/infrastructure/checksum.ts";
 import { startEdge } from "#test/api/edge.ts";
-import { say } from "#test/harness/wire.ts";
+import { metricsSpellings, say } from "#test/harness/wire.ts";
 import { familiesOf, readExposition, type Samples } from "#test/api/exposition.ts";
 import { type Client, createClient } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
@@ -171,6 +171,18 @@ describe("GET /metrics", function () {
       expect((await ask(guarded.port, shown)).status).to.equal(200);
     } finally {
       await guarded.stop();
+    }
+  });
+
+  it("is at one spelling of its path alone", async () => {
+    for (const path of metricsSpellings) {
+      const said = await say(
+        edge.port,
+        `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+      );
+      const own = /^(http:..a)?.metrics(\?x)?$/.test(path);
+      expect(said.includes("# HELP"), path).to.equal(own);
+      expect(said, path).to.match(own ? /^HTTP.1.1 200/ : /^HTTP.1.1 4(01|04|22)/);
     }
   });
 

@@ -10,6 +10,7 @@ import { createClient, until } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { openStream, type StreamReader } from "#test/flow/stream-reader.ts";
 import { hasProxy, type Proxy, type ProxyKind, startProxy } from "#test/harness/proxies.ts";
+import { metricsSpellings, say } from "#test/harness/wire.ts";
 
 /** `LEAVE_MS` as the samples say; haproxy's is doubled, because a busy machine may be late with its checks. */
 const leaveMs = { haproxy: "20000", nginx: "5000" };
@@ -210,7 +211,7 @@ for (const kind of ["haproxy", "nginx"] as const)
       expect(seen).to.deep.equal({ marks: 1 });
     });
 
-    it("refuses two hosts, bodies that are too large, and /metrics", async () => {
+    it("refuses two hosts and bodies that are too large", async () => {
       const { hostname, port } = new URL(proxy.baseUrl);
       const socket = connect(Number(port), hostname);
       socket.end("GET /x HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n");
@@ -225,7 +226,20 @@ for (const kind of ["haproxy", "nginx"] as const)
         );
       expect(await post("/console/api/imports")).to.equal(200);
       expect(await post("/api/v1/partner/reports").catch(() => 413)).to.equal(413);
-      expect((await fetch(`${proxy.baseUrl}/metrics`)).status).to.equal(404);
+    });
+
+    it("refuses /metrics in every spelling, and no path that only looks like it", async () => {
+      const { port } = new URL(proxy.baseUrl);
+      const statusOf = async (path: string) => {
+        const answer = await say(
+          Number(port),
+          `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+        );
+        return Number(/^HTTP\/1\.1 (\d+) /.exec(answer)?.[1]);
+      };
+      for (const path of metricsSpellings) expect(await statusOf(path), path).to.equal(404);
+      for (const path of ["/metricsx", "/docs/metrics", "/api/v1/partner/stations/metrics"])
+        expect(await statusOf(path), path).to.equal(200);
     });
 
     it("passes on each event of a stream as it comes", async () => {

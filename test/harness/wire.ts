@@ -14,6 +14,30 @@ export interface WireAnswer {
   body: string | null;
 }
 
+/** `/metrics` as a stranger may write it, to get past a proxy that refuses it. */
+export const metricsSpellings = [
+  ...[
+    "/metrics",
+    "/metrics?x",
+    "//metrics",
+    "///metrics",
+    "/./metrics",
+    "/.//metrics",
+    "/x/../metrics",
+  ],
+  ...["/metrics/", "/metrics/.", "/metrics;x", "/metrics;", "/METRICS", "/Metrics/", "/%6detrics"],
+  ...["/%6D%65%74rics", "/metric%73", "/%2fmetrics", "/%2e/metrics", "/metrics%2f", "/metrics%3b"],
+  ...[
+    "/x/%2e%2e/metrics",
+    "/x/..//metrics/",
+    "/%4detrics",
+    "/metrics%20",
+    "/metrics%3fx",
+    "/api/../METRICS",
+  ],
+  "http://a/metrics",
+];
+
 /** What became of a connection. */
 export interface Heard {
   answers: WireAnswer[];
