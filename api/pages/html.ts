@@ -21,15 +21,16 @@ type Part = string | number | Html | readonly Html[] | null;
 
 /** A template for HTML: whatever is put in is text and escaped, unless it is HTML already. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
-  return {
-    html: strings.map((text, i) => text + (i < parts.length ? render(parts[i]!) : "")).join(""),
-  };
+  let text = strings[0]!;
+  for (let i = 0; i < parts.length; i++) text += render(parts[i]!) + strings[i + 1]!;
+  return { html: text };
 }
 
 function render(part: Part): string {
   if (part === null) return "";
-  if (typeof part === "string" || typeof part === "number") {
-    return String(part).replace(/[&<>"']/g, (character) => entities[character]!);
+  if (typeof part === "number") return String(part);
+  if (typeof part === "string") {
+    return part.replace(/[&<>"']/g, (character) => entities[character]!);
   }
   return "html" in part ? part.html : part.map((piece) => piece.html).join("");
 }

@@ -1,6 +1,5 @@
 import { between } from "#src/contract/shapes/kinds.ts";
 import { hash } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import { Type } from "typebox";
 import { refused } from "#api/http/errors.ts";
 import { sendJson } from "#api/http/respond.ts";
@@ -8,8 +7,9 @@ import { route } from "#api/http/route.ts";
 import type { ReadDeps } from "#api/stations/deps.ts";
 import { reply } from "#api/openapi/answers.ts";
 import { etagOf, isUnchanged, unchanged } from "#api/stations/format.ts";
-import { figuresOf, figuresOfCountry } from "#snapshots/insights/figures.ts";
+import { daysTextOf, figuresNow, figuresOfCountry } from "#snapshots/insights/figures.ts";
 import { cityInsights, insightsExample } from "#src/contract/shapes/insights.ts";
+import { noCounts } from "#src/domain/insights.ts";
 import { formatTime } from "#src/domain/time.ts";
 import { insightDaysMax } from "#src/marks/insight-days.ts";
 
@@ -27,15 +27,9 @@ const query = Type.Object({
   ),
 });
 
-/** Budget of the kept answers; one with 200 cities and 90 days has 2 MB. */
-const keptBytes = 16 * 1024 * 1024;
-
 /** GET /insights/cities, decisions 7.44. */
-export const cityInsightsRoute = ({ insights, cities }: ReadDeps) => {
-  const made = new LRUCache<string, { body: Buffer; sum: string; count: number }>({
-    ...{ max: 200, maxSize: keptBytes, sizeCalculation: ({ body }) => body.length },
-  });
-  return route({
+export const cityInsightsRoute = ({ insights, cities }: ReadDeps) =>
+  route({
     method: "GET",
     path: "/insights/cities",
     access: "any",
@@ -63,34 +57,24 @@ export const cityInsightsRoute = ({ insights, cities }: ReadDeps) => {
       if (name.trim() !== "" && sought === null) throw refused("city-not-found");
       const latest = await insights.get();
       if (latest === null) throw refused("upstream-unavailable", notYet, { retryAfterS: 5 });
-      const { asOfMs, builtAtMs } = latest;
-      const asked = JSON.stringify([
-        builtAtMs,
-        sought && [sought.lat, sought.lon],
-        days,
-        limit,
-        offset,
-      ]);
-      let answer = made.get(asked);
-      if (answer === undefined) {
-        const all = latest.cities.filter(
-          ({ lat, lon }) => sought === null || (lat === sought.lat && lon === sought.lon),
-        );
-        const shown = all.slice(offset, offset + limit);
-        const content = {
-          country: figuresOfCountry(latest, days),
-          cities: shown.map(({ id, ...city }) => ({ ...city, ...figuresOf(latest, id, days) })),
-          ...{ count: shown.length, total: all.length },
-        };
-        const sum = hash("sha1", JSON.stringify(content));
-        const body = Buffer.from(JSON.stringify({ ...content, as_of: formatTime(asOfMs) }));
-        made.set(asked, (answer = { body, sum, count: shown.length }));
-      }
-      const { body, sum, count } = answer;
+      const { asOfMs, counts } = latest;
+      const all = latest.cities.filter(
+        ({ lat, lon }) => sought === null || (lat === sought.lat && lon === sought.lon),
+      );
+      const shown = all.slice(offset, offset + limit);
+      const count = shown.length;
+      const daysOf = daysTextOf(latest, days);
+      const texts = shown.map(({ id, ...city }) => {
+        const now = JSON.stringify({ ...city, ...figuresNow(counts[id] ?? noCounts()) });
+        return `${now.slice(0, -1)},"days":${daysOf(id)}}`;
+      });
+      const country = JSON.stringify(figuresOfCountry(latest, days));
+      const content = `{"country":${country},"cities":[${texts.join()}],"count":${count},"total":${all.length}`;
+      const sum = hash("sha1", `${content}}`);
       const etag = etagOf(ctx, { route: "/insights/cities", query: [], count, sum });
-      if (!isUnchanged(ctx, etag, asOfMs)) sendJson(ctx, body);
+      if (!isUnchanged(ctx, etag, asOfMs))
+        sendJson(ctx, Buffer.from(`${content},"as_of":"${formatTime(asOfMs)}"}`));
     },
   });
-};
 
 const notYet = "The figures are counted once a minute and are not there yet: retry.";

@@ -10,6 +10,7 @@ import {
   sharesOut,
   type StatusCounts,
 } from "#src/domain/insights.ts";
+import { perObject } from "#src/infrastructure/lists.ts";
 import { formatDay } from "#src/domain/time.ts";
 import { dayMs } from "#src/domain/units.ts";
 import { type Grade, grades, servedStatuses, statuses } from "#src/domain/vocabulary.ts";
@@ -46,6 +47,22 @@ export const figuresOf = (insights: Insights, id: string, dayCount: number): Fig
   ),
 });
 
+/** The days of cities as JSON, by day and city: made once, as long as the day is not counted again. */
+const textsOf = perObject((_day: InsightDay) => new Map<string, string>());
+
+/** The last `dayCount` days of a city, `[…]`, as `figuresOf` has them: 200 cities with 90 days took 220 ms of CPU time. */
+export function daysTextOf(insights: Insights, dayCount: number): (id: string) => string {
+  const days = lastDays(insights, dayCount);
+  const textOf = (id: string, { day, lengthMs }: (typeof days)[number]): string => {
+    const known = textsOf(day).get(id);
+    if (known !== undefined) return known;
+    const figures = present(day.at, day.cities[id] ?? noTimes(), day.grades?.[id], lengthMs);
+    textsOf(day).set(id, JSON.stringify(figures));
+    return textOf(id, { day, lengthMs });
+  };
+  return (id) => `[${days.map((one) => textOf(id, one)).join()}]`;
+}
+
 /**
  * The share of a city's stations without any fuel (`no`), or without a grade, in each of the last `dayCount` days. Much
  * cheaper than its figures: a page shows a hundred cities.
@@ -80,23 +97,17 @@ export function figuresOfCountry(insights: Insights, dayCount: number): Figures 
   return { ...figuresNow(counts), days };
 }
 
-/** The sums over all cities of the days that were asked for: a past day stays the same object until it is counted again. */
-const sumsOfDays = new WeakMap<InsightDay, { times: DayTimes; sums: GradeSums }>();
-
-function sumOf(day: InsightDay): { times: DayTimes; sums: GradeSums } {
-  let sum = sumsOfDays.get(day);
-  if (sum === undefined) {
-    sum = { times: noTimes(), sums: [] };
-    for (const { stations, ms } of Object.values(day.cities)) {
-      sum.times.stations += stations;
-      for (const status of statuses) sum.times.ms[status] += ms[status];
-    }
-    for (const one of Object.values(day.grades ?? {}))
-      for (const [n, count] of one.entries()) sum.sums[n] = (sum.sums[n] ?? 0) + count;
-    sumsOfDays.set(day, sum);
+/** The sums over all cities of a day: a past day stays the same object until it is counted again. */
+const sumOf = perObject((day: InsightDay): { times: DayTimes; sums: GradeSums } => {
+  const sum = { times: noTimes(), sums: [] as GradeSums };
+  for (const { stations, ms } of Object.values(day.cities)) {
+    sum.times.stations += stations;
+    for (const status of statuses) sum.times.ms[status] += ms[status];
   }
+  for (const one of Object.values(day.grades ?? {}))
+    for (const [n, count] of one.entries()) sum.sums[n] = (sum.sums[n] ?? 0) + count;
   return sum;
-}
+});
 
 export const figuresNow = (counts: Counts): FiguresNow => ({
   stations: counts.stations,

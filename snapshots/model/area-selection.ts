@@ -15,6 +15,7 @@ import {
   jsonOf,
   read,
   startOf,
+  sizeAt,
   type Stations,
   type Sum,
 } from "#snapshots/model/block.ts";
@@ -149,7 +150,7 @@ export function sizeOf({ blocks, slots, size: known }: Stations): number {
   for (let i = 0; i < slots.length; i++) {
     const block = blocks[i] as Block;
     const slot = slots[i] as number;
-    size += read(block, slot, field.end) - startOf(block, slot);
+    size += sizeAt(block, slot);
   }
   return size;
 }
@@ -188,7 +189,7 @@ function layOut({ blocks, slots }: Stations) {
     if (some === undefined) places.set(block, [i]);
     else some.push(i);
     starts[i] = size;
-    size += read(block, slot, field.end) - startOf(block, slot);
+    size += sizeAt(block, slot);
   }
   /** Blocks are read one by one (decisions 21.44). */
   const copyBlock = (copy: Buffer, [block, some]: [Block, number[]], keep: boolean): void => {

@@ -109,6 +109,10 @@ export const startIn = (block: Columns, slot: number, which: number): number =>
 /** Start of the station's JSON in the body. */
 export const startOf = (block: Block, slot: number): number => startIn(block, slot, field.end);
 
+/** Bytes of the station's JSON with its comma. */
+export const sizeAt = (block: Block, slot: number): number =>
+  read(block, slot, field.end) - startOf(block, slot);
+
 /** Where the bytes of the station at `slot` are. */
 export const memberAt = (block: Block, slot: number): Member =>
   block.patch === null
@@ -267,7 +271,7 @@ function sizesOf(members: readonly Member[]): [json: number, text: number, state
       states += Buffer.byteLength(member.state);
     } else {
       const { block, slot } = member;
-      json += read(block, slot, field.end) - startOf(block, slot);
+      json += sizeAt(block, slot);
       text += read(block, slot, field.textEnd) - startIn(block, slot, field.textEnd);
       states += read(block, slot, field.stateEnd) - startIn(block, slot, field.stateEnd);
     }

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import type { Stations } from "#snapshots/model/block.ts";
 import { csvColumns, writeCsv } from "#snapshots/model/csv.ts";
 import { writeFeatures, writeLines } from "#snapshots/model/features.ts";
-import { borrowJoined, giveBack } from "#snapshots/model/long-buffers.ts";
+import { borrowJoined, giveBack, nothing } from "#snapshots/model/long-buffers.ts";
 import type { Answer } from "#snapshots/model/queries.ts";
 import { copyInTurns, sizeOf, slice } from "#snapshots/model/area-selection.ts";
 import { alone } from "#src/infrastructure/turns.ts";
@@ -19,9 +19,9 @@ export interface Form {
   separator: Buffer;
   /**
    * Writes stations of JSON with commas between them, `{…},{…}`, in this form. A comma at the end becomes a
-   * separator. `head` and `tail` stand around them.
+   * separator. `head` and `tail` stand around them. `of`: where the stations stand, each with its comma.
    */
-  write(stations: Buffer, head?: Buffer, tail?: Buffer): Buffer;
+  write(stations: Buffer, head?: Buffer, tail?: Buffer, of?: Stations): Buffer;
   tail(rest: ListRest): Buffer;
 }
 
@@ -94,7 +94,7 @@ export async function* written(
     let end = 0;
     for (const few of parts(some, perPiece)) {
       if (end > 0) await nextTurn();
-      const piece = write(copy.subarray(end, (end += sizeOf(few))));
+      const piece = write(copy.subarray(end, (end += sizeOf(few))), nothing, nothing, few);
       left -= few.slots.length;
       yield left === 0 ? piece.subarray(0, -separator.length) : piece;
       if (piece.buffer !== copy.buffer) giveBack(piece);

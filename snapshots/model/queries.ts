@@ -3,9 +3,8 @@ import {
   type Block,
   emptySum,
   field,
-  read,
   recordSize,
-  startOf,
+  sizeAt,
   type Stations,
   sumOfStations,
   sumText,
@@ -194,7 +193,7 @@ export function createQueries({ list, table, order, changes, matcher, drain, mer
         places[i] = block;
         slots[i] = slot;
         addStation(sum, block, slot);
-        size += read(block, slot, field.end) - startOf(block, slot);
+        size += sizeAt(block, slot);
       }
     }
     const removed = found.filter((_, i) => places[i] === null).map((one) => table.ids.id(one));

@@ -45,4 +45,14 @@ export function remembered<T>(work: (text: string) => T): (text: string) => T {
   };
 }
 
+/** The same function of an object, whose result is kept as long as the object is. */
+export function perObject<Of extends object, T>(work: (of: Of) => T): (of: Of) => T {
+  const known = new WeakMap<Of, T>();
+  return (of) => {
+    let result = known.get(of);
+    if (result === undefined) known.set(of, (result = work(of)));
+    return result;
+  };
+}
+
 const rememberedMax = 10_000;
