@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { benchCache } from "#bench/cache.ts";
+import { benchCalls } from "#bench/calls.ts";
 import { benchChances } from "#bench/chances.ts";
 import { benchFuzz } from "#bench/fuzz.ts";
 import { benchIdle } from "#bench/idle.ts";
@@ -24,6 +25,7 @@ import { startBuild } from "#demo/building.ts";
 // `npm run bench -- readers [--quick] [--dry]`
 // `npm run bench -- reads [--quick] [--dry] [--only "one station;304 of the dump"] [--before FOLDER]`
 // `npm run bench -- cache [--quick] [--dry]`
+// `npm run bench -- calls [--quick] [--dry] [--only "/overview;along"]`
 // `npm run bench -- chances [--quick] [--dry]`
 // `npm run bench -- pages [--quick] [--dry]`
 // `npm run bench -- fuzz [--quick] [--dry]`
@@ -53,7 +55,7 @@ const { values, positionals } = parseArgs({
     days: { type: "string" },
     /** A smoke run, whose figures mean little. Not written to results.md. */
     quick: { type: "boolean", default: false },
-    /** Reads, trust, worst: names of the cases to measure, with semicolons; of trust and worst, parts of names. Not written to results.md. */
+    /** Reads, trust, worst, calls: names of the cases to measure, with semicolons; of the last three, parts of names. Not written to results.md. */
     only: { type: "string" },
     /** Years: two sizes, in millions. */
     marks: { type: "string", default: "10,30" },
@@ -98,6 +100,7 @@ const benches: Record<string, () => Promise<string>> = {
       profileTo: values.profile,
     }),
   cache: () => benchCache({ quick: values.quick, profileTo: values.profile }),
+  calls: () => benchCalls({ quick: values.quick, only, profileTo: values.profile }),
   chances: () => benchChances({ quick: values.quick }),
   fuzz: () => benchFuzz({ quick: values.quick }),
   idle: () => benchIdle({ minutes: Number(values.minutes), before: values.before }),

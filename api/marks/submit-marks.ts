@@ -8,6 +8,7 @@ import {
   readPrefer,
 } from "#src/contract/report.ts";
 import type { KeyInfo } from "#src/keys/key-store.ts";
+import { minuteLimit } from "#api/http/minute-limit.ts";
 import { isUnavailable } from "#src/infrastructure/db.ts";
 import { compileCheck } from "#src/infrastructure/validation.ts";
 import { partnerMarkOf } from "#api/marks/submit-mark.ts";
@@ -26,11 +27,14 @@ import {
 import { route } from "#api/http/route.ts";
 
 const bodyLimit = 1024 * 1024;
+/** Marks of batches in a minute, in one process, for each request that the partner may send in it (decisions 8.46). */
+const marksARequest = 100;
 const checkItem = compileCheck(batchItem, "body");
 
 /** POST /reports: up to 500 marks at once, each with an outcome of its own (decisions 5). */
-export const submitMarksRoute = (services: MarkDeps) =>
-  route({
+export const submitMarksRoute = (services: MarkDeps) => {
+  const countMarks = minuteLimit(services, "marks in batches");
+  return route({
     method: "POST",
     path: "/reports",
     access: "secret",
@@ -39,7 +43,7 @@ export const submitMarksRoute = (services: MarkDeps) =>
       operationId: "reportStations",
       tag: "Marks",
       description:
-        "Up to 500 marks, 1 MiB. Each is checked by itself and meets the caps by itself; the call counts as one request. With `Prefer: wait=N` (up to 10) the answer has the outcomes that are known by then. A refused mark has `retry_after` in seconds where waiting helps.",
+        "Up to 500 marks, 1 MiB. Each is checked by itself and meets the caps by itself; the call counts as one request. A minute takes 100 marks for each request that it takes, then 429. With `Prefer: wait=N` (up to 10) the answer has the outcomes that are known by then. A refused mark has `retry_after` in seconds where waiting helps.",
       replies: {
         200: reply(
           "A dry run (`X-Dry-Run`): what would become of each, in the order sent",
@@ -69,6 +73,8 @@ export const submitMarksRoute = (services: MarkDeps) =>
               retry_after: result.retryAfterS,
             }
           : result;
+      const { id, rpm } = key.partner;
+      countMarks(String(id), body.reports.length, rpm * marksARequest);
       const read = body.reports.map((item, index) => readItem(services, key, item, index));
       if (isDry) {
         const reports = (await dryRunGood(services, read)).map(shown);
@@ -118,6 +124,7 @@ export const submitMarksRoute = (services: MarkDeps) =>
       ctx.body = { reports, count: reports.length };
     },
   });
+};
 
 const notStored = refuse(
   "upstream-unavailable",

@@ -1,10 +1,10 @@
 import { refused } from "#api/http/errors.ts";
+import { minuteLimit } from "#api/http/minute-limit.ts";
 import type { PageDeps } from "#api/pages/deps.ts";
 import { apiBase, type Context, type Middleware } from "#api/http/route.ts";
 import { isSameServer } from "#src/contract/hosts.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
 import type { Config } from "#src/infrastructure/config.ts";
-import { createLocalLimiter, quotaDecision } from "#src/limits/limiter.ts";
 
 /**
  * The guard of every call of a page that changes something: throws unless one of our own pages sent it. The header
@@ -35,44 +35,29 @@ function isOwnOrigin(
   return isSameServer(page, new URL(baseUrl)) || (host !== undefined && page.host === host);
 }
 
-const networksMax = 50_000;
-const minutesADay = 1440;
-
-/**
- * Counts something that a viewer at `ip` does, or `share` of it; throws a refusal (429) when its network has done it `perMinute` times
- * in the minute. Counts are in the memory of each process: a stranger must not be able to fill Redis.
- *
- * @param what the counted thing, for the refusal: `attempts to sign in`
- */
+/** The limit of something that viewers do, for each network (see `minuteLimit`). */
 export function networkLimit(
-  { clock }: Pick<PageDeps, "clock">,
+  services: Pick<PageDeps, "clock">,
   perMinute: number,
   what: string,
 ): (ip: string, share?: number) => void {
-  const counts = createLocalLimiter(networksMax);
-  const daily = perMinute * minutesADay;
-  return (ip, share = 1) => {
-    const nowS = clock() / 1000;
-    const { granted, mn, dn } = counts.take(viewerNetwork(ip), share, perMinute, daily, nowS);
-    if (granted >= share) return;
-    const spent = { granted: false, rpm: perMinute, daily, mn, dn, nowS };
-    const { retryAfterS } = quotaDecision(spent);
-    const hit = { retryAfterS, limit: perMinute, window: "60s" };
-    throw refused("rate-limit-exceeded", `Too many ${what}. Try again in ${retryAfterS} s.`, hit);
-  };
+  const count = minuteLimit(services, what);
+  return (ip, share = 1) => count(viewerNetwork(ip), share, perMinute);
 }
 
 /** Not counted: probes of load balancers and monitors. What lies below the API is counted by its own checks. */
 const uncounted = new RegExp(`^/(healthz|readyz|metrics)$|^${apiBase}(?!/openapi)`);
-/** Answers that cost a twentieth of a page that is made, or less: files, tiles, and calls that have a limit of their own. */
-const cheap = /\.\w+$|^\/(assets|basemap|pictures|(console|dashboard)\/api|alerts|suggestions)\//;
-const cheapShare = 0.05;
+/** Shares of a page that is made: files and calls with a limit of their own, and land that is cut (decisions 8.45). */
+const cheap =
+  /^\/(assets|basemap|pictures|(console|dashboard)\/api)\/|^\/docs\/.+\.(md|py)$|^\/[\w-]+\.(js|txt|tgz|webmanifest)$|^\/\.well-known\/|openapi/;
+const shareOf = (path: string): number =>
+  path.startsWith("/basemap/land/") ? 0.2 : cheap.test(path) ? 0.1 : 1;
 
 /** The limit of all that needs no key, for one network. It comes before every page. */
 export function pagesLimit(services: Pick<PageDeps, "config" | "clock">): Middleware {
   const count = networkLimit(services, services.config.pagesPerMinute, "pages");
   return (ctx, next) => {
-    if (!uncounted.test(ctx.path)) count(ctx.state.ip, cheap.test(ctx.path) ? cheapShare : 1);
+    if (!uncounted.test(ctx.path)) count(ctx.state.ip, shareOf(ctx.path));
     return next();
   };
 }

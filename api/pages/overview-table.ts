@@ -80,6 +80,7 @@ export function citiesTable(latest: Insights, choice: Choice): Html {
   const page = Math.min(choice.page, Math.ceil(rows.length / perPage));
   const first = (page - 1) * perPage;
   const shown = sorted(rows, choice).slice(first, first + perPage);
+  const sharesOf = sharesOfDays(latest, choice.days, choice.of);
   const { before, next } = messagesOf(language);
   const at = (to: number, text: string): Html | null =>
     to < 1 || (to - 1) * perPage >= rows.length
@@ -98,7 +99,7 @@ export function citiesTable(latest: Insights, choice: Choice): Html {
           </tr>
         </thead>
         <tbody>
-          ${shown.map((row) => line(row, latest, choice))}
+          ${shown.map((row) => line(row, sharesOf(row.city.id), choice))}
         </tbody>
       </table>
     </div>
@@ -117,7 +118,7 @@ function head(choice: Choice, sort: Choice["sort"], text: string): Html {
   </th>`;
 }
 
-function line({ city, figures }: Row, latest: Insights, choice: Choice): Html {
+function line({ city, figures }: Row, shares: readonly (number | null)[], choice: Choice): Html {
   const { language } = choice;
   const messages = overviewMessages(language);
   const known = figures.stations - figures.statuses.nodata;
@@ -142,7 +143,7 @@ function line({ city, figures }: Row, latest: Insights, choice: Choice): Html {
       const { out, available, share_out } = figures.grades[grade];
       return cell(out, out + available, share_out);
     })}${cell(figures.statuses.no, known, figures.share_no)}
-    <td>${sparkline(sharesOfDays(latest, city.id, choice.days, choice.of), language)}</td>
+    <td>${sparkline(shares, language)}</td>
   </tr>`;
 }
 

@@ -1,21 +1,26 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { Agent, request as send } from "node:http";
 
-/** A request below the API's base. */
+/** A request below the API's base, or of the whole path where there is no key. */
 export interface Asked {
   path: string;
   headers?: Record<string, string>;
-  /** Sent as POST. */
+  /** Sent as POST, unless `method` says something else. */
   body?: unknown;
+  method?: string;
+  /** The answer has no end: it is read until nothing more comes. */
+  isOpen?: boolean;
 }
+
+const quietMs = 500;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
 /** Asks and counts the bytes of the answer, which nobody decodes. */
 export function askRaw(
   port: number,
-  key: string,
-  { path, headers = {}, body }: Asked,
+  key: string | null,
+  { path, headers = {}, body, method, isOpen = false }: Asked,
 ): Promise<{ status: number; bytes: number }> {
   const sent = body === undefined ? undefined : JSON.stringify(body);
   return new Promise((resolve, reject) => {
@@ -24,18 +29,28 @@ export function askRaw(
         agent,
         port,
         host: "127.0.0.1",
-        method: sent === undefined ? "GET" : "POST",
-        path: `/api/v1/partner${path}`,
+        method: method ?? (sent === undefined ? "GET" : "POST"),
+        path: key === null ? path : `/api/v1/partner${path}`,
         headers: {
-          Authorization: `Bearer ${key}`,
+          ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
           ...(sent === undefined ? {} : { "Content-Type": "application/json" }),
           ...headers,
         },
       },
       (answer) => {
         let bytes = 0;
-        answer.on("data", (chunk: Buffer) => (bytes += chunk.length));
-        answer.on("end", () => resolve({ status: answer.statusCode ?? 0, bytes }));
+        const over = (): void => resolve({ status: answer.statusCode ?? 0, bytes });
+        const end = (): void => {
+          over();
+          outgoing.destroy();
+        };
+        let timer = isOpen ? setTimeout(end, quietMs) : undefined;
+        answer.on("data", (chunk: Buffer) => {
+          bytes += chunk.length;
+          clearTimeout(timer);
+          if (isOpen) timer = setTimeout(end, quietMs);
+        });
+        answer.on("end", over);
         answer.on("error", reject);
       },
     );

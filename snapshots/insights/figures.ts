@@ -67,35 +67,35 @@ export function daysTextOf(insights: Insights, dayCount: number): (id: string) =
  * The share of a city's stations without any fuel (`no`), or without a grade, in each of the last `dayCount` days. Much
  * cheaper than its figures: a page shows a hundred cities.
  */
-export const sharesOfDays = (
-  insights: Insights,
-  id: string,
-  dayCount: number,
-  of: Grade | "no",
-): (number | null)[] =>
-  lastDays(insights, dayCount).map(({ day: { cities, grades: sums } }) => {
-    if (of === "no") return shareOfTimes(cities[id] ?? noTimes());
-    const n = 2 * grades.indexOf(of);
-    const ofCity = sums?.[id];
-    return shareOut(ofCity?.[n + 1] ?? 0, ofCity?.[n] ?? 0);
-  });
+export function sharesOfDays(insights: Insights, dayCount: number, of: Grade | "no") {
+  const [days, n] = [lastDays(insights, dayCount), of === "no" ? -1 : 2 * grades.indexOf(of)];
+  return (id: string): (number | null)[] =>
+    days.map(({ day: { cities, grades: sums } }) => {
+      if (n < 0) return shareOfTimes(cities[id] ?? noTimes());
+      return shareOut(sums?.[id]?.[n + 1] ?? 0, sums?.[id]?.[n] ?? 0);
+    });
+}
 
 /** The figures of all stations, those without a city too. */
 export function figuresOfCountry(insights: Insights, dayCount: number): Figures {
+  const days = lastDays(insights, dayCount).map(({ day, lengthMs }) => {
+    const { times, sums } = sumOf(day);
+    return present(day.at, times, sums, lengthMs);
+  });
+  return { ...figuresNow(countsOf(insights.counts)), days };
+}
+
+const countsOf = perObject((cities: Insights["counts"]): Counts => {
   const counts = noCounts();
-  for (const one of Object.values(insights.counts)) {
+  for (const one of Object.values(cities)) {
     counts.stations += one.stations;
     for (const status of servedStatuses) counts.statuses[status] += one.statuses[status];
     for (const grade of grades)
       for (const name of ["available", "out", "unknown"] as const)
         counts.grades[grade][name] += one.grades[grade][name];
   }
-  const days = lastDays(insights, dayCount).map(({ day, lengthMs }) => {
-    const { times, sums } = sumOf(day);
-    return present(day.at, times, sums, lengthMs);
-  });
-  return { ...figuresNow(counts), days };
-}
+  return counts;
+});
 
 /** The sums over all cities of a day: a past day stays the same object until it is counted again. */
 const sumOf = perObject((day: InsightDay): { times: DayTimes; sums: GradeSums } => {

@@ -21,11 +21,14 @@ describe("api: what pages without a key may cost", () => {
     expect((await ask("/list", "9.9.9.9")).status).to.equal(200);
   });
 
-  it("counts a file as a twentieth, and no probe", async () => {
-    for (let n = 0; n < 25; n++)
-      expect((await ask("/docs.css", "7.7.7.7")).status).to.be.oneOf([200, 404]);
+  it("counts a file as a tenth, no probe, and what only ends like a file as a page", async () => {
+    for (let n = 0; n < 15; n++)
+      expect((await ask("/assets/x.css", "7.7.7.7")).status).to.be.oneOf([200, 404]);
     for (let n = 0; n < 9; n++) expect((await ask("/healthz", "7.7.7.7")).status).to.equal(200);
     expect((await ask("/list", "7.7.7.7")).status).to.equal(200);
+    const statuses: number[] = [];
+    for (let n = 0; n < 8; n++) statuses.push((await ask(`/s/x${n}.css`, "6.6.6.6")).status);
+    expect(statuses).to.include(429);
   });
 
   it("shows the cities of a large country in pages, each of which leads to its neighbours", () => {
