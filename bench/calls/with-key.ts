@@ -157,8 +157,8 @@ export function withKey(country: ReadCountry, now: number): Keyed[] {
     {
       routes: ["GET /insights/cities"],
       requests: {
-        "90 days": get(() => "/insights/cities?days=90"),
-        "90 days, br": get((n) => `/insights/cities?days=${90 - (n % 20)}`, br),
+        "200 cities, 90 days": get(() => "/insights/cities?days=90&limit=200"),
+        "br, each another": get((n) => `/insights/cities?limit=200&days=${90 - (n % 20)}`, br),
       },
     },
     { routes: ["GET /usage"], requests: { "365 days": get(() => "/usage?days=365") } },

@@ -140,7 +140,7 @@ export const withoutKey: readonly Open[] = [
       /^(GET|ANY) \/(docs\/.+\.(md|py)|llms\.txt|\.well-known\/.+|api\/v1\/partner\/openapi.*)$/,
     limit: "file",
     requests: () => ({
-      markdown: () => page("/docs/operations.md"),
+      markdown: () => page("/llms.txt"),
       OpenAPI: () => page("/api/v1/partner/openapi.json"),
       catalog: () => page("/.well-known/api-catalog"),
     }),

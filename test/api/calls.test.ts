@@ -51,7 +51,7 @@ describe("api: what calls may cost", () => {
   /** As a page of ours would send it, from a network. */
   const ask = (name: string, ip: string): Promise<Response> => {
     const [method = "", path = ""] = name.split(" ");
-    const isBody = method === "POST" || method === "PATCH";
+    const isBody = ["POST", "PATCH", "DELETE"].includes(method);
     return fetch(edge.origin + path.replaceAll(/[:*](\w+)|\{\*page\}/g, "x"), {
       method: method === "ANY" ? "GET" : method,
       redirect: "manual",
@@ -208,6 +208,9 @@ describe("api: what is made once", () => {
         now,
       );
     }
-    expect(cpuOf(() => written(true))).to.be.below(cpuOf(() => written(false)) / 2);
+    const stations = model.page({ filters: {}, after: "", limit: 400, now }).stations();
+    const copy = copyInOrder(stations);
+    const kept = cpuOf(() => writeCsv(copy, undefined, undefined, stations));
+    expect(kept).to.be.below(cpuOf(() => writeCsv(copy)) / 2);
   });
 });
