@@ -69,11 +69,13 @@ export const cityInsightsRoute = ({ insights, cities }: ReadDeps) =>
         return `${now.slice(0, -1)},"days":${daysOf(id)}}`;
       });
       const country = JSON.stringify(figuresOfCountry(latest, days));
-      const content = `{"country":${country},"cities":[${texts.join()}],"count":${count},"total":${all.length}`;
-      const sum = hash("sha1", `${content}}`);
+      const content = Buffer.from(
+        `{"country":${country},"cities":[${texts.join()}],"count":${count},"total":${all.length}`,
+      );
+      const sum = hash("sha1", content);
       const etag = etagOf(ctx, { route: "/insights/cities", query: [], count, sum });
       if (!isUnchanged(ctx, etag, asOfMs))
-        sendJson(ctx, Buffer.from(`${content},"as_of":"${formatTime(asOfMs)}"}`));
+        sendJson(ctx, [content, Buffer.from(`,"as_of":"${formatTime(asOfMs)}"}`)]);
     },
   });
 

@@ -47,20 +47,26 @@ export const figuresOf = (insights: Insights, id: string, dayCount: number): Fig
   ),
 });
 
-/** The days of cities as JSON, by day and city: made once, as long as the day is not counted again. */
-const textsOf = perObject((_day: InsightDay) => new Map<string, string>());
+/** The past days of cities as JSON, each with a comma, and where each begins: made once, as long as no day changes. */
+const pastOf = perObject((_days: Insights["days"]) => new Map<string, [string, number[]]>());
 
 /** The last `dayCount` days of a city, `[…]`, as `figuresOf` has them: 200 cities with 90 days took 220 ms of CPU time. */
-export function daysTextOf(insights: Insights, dayCount: number): (id: string) => string {
-  const days = lastDays(insights, dayCount);
-  const textOf = (id: string, { day, lengthMs }: (typeof days)[number]): string => {
-    const known = textsOf(day).get(id);
-    if (known !== undefined) return known;
-    const figures = present(day.at, day.cities[id] ?? noTimes(), day.grades?.[id], lengthMs);
-    textsOf(day).set(id, JSON.stringify(figures));
-    return textOf(id, { day, lengthMs });
+export function daysTextOf({ days, today }: Insights, dayCount: number): (id: string) => string {
+  const isBegun = today.lengthMs > 0;
+  const first = Math.max(0, days.length - dayCount + Number(isBegun));
+  const textOf = (id: string, day: InsightDay, lengthMs: number): string =>
+    JSON.stringify(present(day.at, day.cities[id] ?? noTimes(), day.grades?.[id], lengthMs));
+  const made = (id: string): [string, number[]] => {
+    let text = "";
+    const starts = days.map((day) => (text += `${textOf(id, day, dayMs)},`).length);
+    return [text, [0, ...starts]];
   };
-  return (id) => `[${days.map((one) => textOf(id, one)).join()}]`;
+  return (id) => {
+    const [text, starts] = pastOf(days).get(id) ?? made(id);
+    pastOf(days).set(id, [text, starts]);
+    const past = text.slice(starts[first]);
+    return `[${isBegun ? past + textOf(id, today, today.lengthMs) : past.slice(0, -1)}]`;
+  };
 }
 
 /**

@@ -39,7 +39,7 @@ const kept = new LRUCache<Block, string[]>({ max: 256 });
  * written once: it takes ten times as long as the rest.
  */
 export function writeCsv(bytes: Buffer, head = nothing, tail = nothing, of?: Stations): Buffer {
-  const isEnded = bytes.at(-1) === comma;
+  const isEnded = bytes.at(-1) === ",".charCodeAt(0);
   const textOf = (from: number, to: number): string => bytes.toString("utf8", from, to);
   let end = 0;
   const lines =
@@ -53,7 +53,6 @@ export function writeCsv(bytes: Buffer, head = nothing, tail = nothing, of?: Sta
   return Buffer.concat([head, Buffer.from(lines.join("\n") + (isEnded ? "\n" : "")), tail]);
 }
 
-const comma = 0x2c;
 /** The sign by which spreadsheets know that a file is UTF-8. */
 export const byteOrderMark = Buffer.from("\ufeff");
 

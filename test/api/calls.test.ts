@@ -161,12 +161,17 @@ describe("api: what is made once", () => {
   };
 
   it("writes a day of a city once, as it would be written anew", () => {
-    const anew = (n: number) => JSON.stringify(figuresOf(latest, `c${n}`, 20).days);
-    for (const n of [0, 7, 599]) expect(daysTextOf(latest, 20)(`c${n}`)).to.equal(anew(n));
+    const anew = (n: number, days = 30, of = latest) =>
+      JSON.stringify(figuresOf(of, `c${n}`, days).days);
+    const midnight = { ...latest, today: { ...latest.today, lengthMs: 0 } };
+    for (const of of [latest, midnight])
+      for (const days of [1, 2, 29, 30, 31, 90])
+        for (const n of [0, 7, 599, 600])
+          expect(daysTextOf(of, days)(`c${n}`)).to.equal(anew(n, days, of));
     const all = (text: (n: number) => string) => () =>
       Array.from({ length: 200 }, (_, n) => text(n)).join();
     const kept = cpuOf(all((n) => daysTextOf(latest, 30)(`c${n}`)));
-    expect(kept).to.be.below(cpuOf(all(anew)) / 2);
+    expect(kept).to.be.below(cpuOf(all((n) => anew(n))) / 2);
   });
 
   it("counts the rows of the overview once for the figures of a minute", () => {
