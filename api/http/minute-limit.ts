@@ -6,9 +6,7 @@ const bucketsMax = 50_000;
 
 /**
  * Counts something that a network or a partner does, or `share` of it; throws a refusal (429) when it has been done
- * `perMinute` times in the minute. Counts are in the memory of each process: a stranger must not be able to fill Redis.
- *
- * @param what the counted thing, for the refusal: `attempts to sign in`
+ * `perMinute` times in the minute. Counts are in the memory of each process: a stranger must not fill Redis. `what`: `sign-ins`.
  */
 export function minuteLimit(
   { clock }: { clock: Clock },

@@ -35,7 +35,6 @@ function isOwnOrigin(
   return isSameServer(page, new URL(baseUrl)) || (host !== undefined && page.host === host);
 }
 
-/** The limit of something that viewers do, for each network (see `minuteLimit`). */
 export function networkLimit(
   services: Pick<PageDeps, "clock">,
   perMinute: number,

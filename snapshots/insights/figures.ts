@@ -69,10 +69,7 @@ export function daysTextOf({ days, today }: Insights, dayCount: number): (id: st
   };
 }
 
-/**
- * The share of a city's stations without any fuel (`no`), or without a grade, in each of the last `dayCount` days. Much
- * cheaper than its figures: a page shows a hundred cities.
- */
+/** The shares of a city's stations without any fuel (`no`), or without a grade, in the last `dayCount` days. */
 export function sharesOfDays(insights: Insights, dayCount: number, of: Grade | "no") {
   const [days, n] = [lastDays(insights, dayCount), of === "no" ? -1 : 2 * grades.indexOf(of)];
   return (id: string): (number | null)[] =>
