@@ -139,7 +139,8 @@ export function recordVerbs(
           undoDecision(db, out.actor, acts, number, committed),
         );
       });
-      out.result({ id: value.id, restored_marks: value.marks, stations: value.stations }, card);
+      const { id: record, marks: restored_marks, ...others } = value;
+      out.result({ id: record, restored_marks, ...others }, card);
     });
 }
 

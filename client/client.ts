@@ -92,6 +92,10 @@ export interface MarkOptions extends CallOptions {
   dryRun?: boolean;
 }
 
+/** An id as the last part of a path: one of letters alone, such as `all`, would be the name of another call. */
+const idInPath = (id: string): string =>
+  /^[a-z]+$/i.test(id) ? `%${id.charCodeAt(0).toString(16)}${id.slice(1)}` : encodeURIComponent(id);
+
 /** The partner API (version 1) with typed calls and retries. */
 export function createClient(settings: CallSettings): Client {
   const call = createCall(settings);
@@ -99,7 +103,7 @@ export function createClient(settings: CallSettings): Client {
     stations: read(call, (query: AreaQuery) => `/stations${search(query)}`),
     all: read(call, (query: PageQuery | void) => `/stations/all${search(query)}`),
     delta: read(call, (query: { updated_since: string }) => `/stations/delta${search(query)}`),
-    station: read(call, (id: string) => `/stations/${encodeURIComponent(id)}`),
+    station: read(call, (id: string) => `/stations/${idInPath(id)}`),
     cities: read(call, (query: CityQuery | void) => `/cities${search(query)}`),
     history: read(
       call,

@@ -151,7 +151,7 @@ export const webhookRoutes = (services: AccountDeps): Route[] => [
       operationId: "rotateWebhookSecret",
       tag,
       description:
-        "Until `old_secret_until` each request carries two signatures, of the new secret and of the one before. The answer has the new secret: it is not shown again.",
+        "Until `old_secret_until` each request carries two signatures, of the new secret and of the one before. The answer has the new secret. If it is lost, call again before that time: you get the same one. With `overlap_hours=0` a new one is made at any time, and it alone signs.",
       replies: {
         200: reply("The new secret", rotatedSecret, {
           secret: secretExample,

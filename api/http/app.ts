@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import Koa from "koa";
 import { apiChecks, usageLabel } from "#api/http/middleware.ts";
 import { createPreflight } from "#api/http/cors.ts";
-import { mount, localTarget, routingPath } from "#api/http/register-routes.ts";
+import { hidingPaths, localTarget, mount, routingPath } from "#api/http/register-routes.ts";
 import { loggedPath, refused } from "#api/http/errors.ts";
 import { respond } from "#api/http/respond.ts";
 import type { HttpDeps } from "#api/http/deps.ts";
@@ -38,7 +38,7 @@ export function createApp(
     preflight: createPreflight(services),
     unknownPath: "No such path. Paths are case-sensitive and end without a slash.",
   });
-  app.use(identify(services));
+  app.use(identify({ ...services, hiding: hidingPaths(apiBase, routes) }));
   app.use(respond(services));
   app.use(api.matched);
   for (const page of pages) app.use(page);
@@ -63,13 +63,16 @@ function identify({
   proxies,
   journal,
   tracer,
-}: Pick<HttpDeps, "log" | "metrics" | "proxies" | "journal" | "tracer">): Middleware {
+  hiding,
+}: Pick<HttpDeps, "log" | "metrics" | "proxies" | "journal" | "tracer"> & {
+  hiding: ReadonlySet<string>;
+}): Middleware {
   return (ctx, next) => {
     const { req, res, state } = ctx;
     const url = req.url ?? "/";
     if (!url.startsWith("/") || url.includes("#")) req.url = localTarget(url);
     const { path } = ctx;
-    const routing = routingPath(path);
+    const routing = routingPath(path, hiding);
     if (routing.path !== path) ctx.newRouterPath = routing.path;
     state.requestId = randomUUID();
     state.arrivedAt = performance.now();

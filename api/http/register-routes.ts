@@ -141,15 +141,24 @@ const parametersIn = ({ path }: BaseRoute): number => path.split("{").length;
 
 const koaPath = (base: string, path: string): string => base + path.replaceAll(/\{(\w+)\}/g, ":$1");
 
+/** Paths of routes that a parameter of another could be: `/stations/all` hides a station of that id (decisions 7.59). */
+export function hidingPaths(base: string, routes: readonly BaseRoute[]): ReadonlySet<string> {
+  const open = routes.map(({ path }) => path).filter(isOpen);
+  const value = new RegExp(`^(${open.join("|").replaceAll(/\{\w+\}/g, "[^/]+")})$`);
+  const hiding = routes.filter(({ path }) => !isOpen(path) && value.test(path));
+  return new Set(hiding.map(({ path }) => base + path));
+}
+
 /**
- * A path as the router should read it: fixed parts may be percent-encoded as well, and wrong encoding is
- * left for the checks that come before (422 only where the path would match).
+ * A path as the router should read it: fixed parts may be percent-encoded as well, but one of `hiding`, which then is a
+ * value; wrong encoding is left for the checks that come before (422 only where the path would match).
  */
-export function routingPath(path: string): { path: string; broken: boolean } {
+export function routingPath(path: string, hiding: ReadonlySet<string>) {
   if (!path.includes("%")) return { path, broken: false };
-  const parts = path.split("/").map(decodePart);
   const raw = path.split("/");
+  const parts = raw.map(decodePart);
   const encoded = parts.map((part, i) => (part === null ? raw[i]! : encodeURIComponent(part)));
+  if (hiding.has(encoded.join("/"))) encoded.splice(-1, 1, raw.at(-1)!);
   return { path: encoded.join("/"), broken: parts.includes(null) };
 }
 

@@ -47,6 +47,7 @@ interface IntakeDeps extends Omit<Resources, "redis"> {
 export function createIntake(deps: IntakeDeps): Intake {
   const { db, config, log, clock, waiters, wake, counted } = deps;
   const traces = new WeakMap<IncomingMark, string>();
+  const givenUp = new WeakSet<readonly IncomingMark[]>();
 
   const handle = async (marks: readonly IncomingMark[]): Promise<(Admission | Error)[]> => {
     try {
@@ -72,8 +73,10 @@ export function createIntake(deps: IntakeDeps): Intake {
     ...{ atOnce: config.batchesInFlight, max: config.batchMax, sameTurn: true },
     weigh: ({ length }) => length,
     run: async (calls) => {
-      const made = await handle(calls.flat());
-      return calls.map(({ length }) => made.splice(0, length));
+      // What its caller has given up is not stored after all: a retry is on its way.
+      const due = new Set(calls.filter((call) => !givenUp.has(call)));
+      const made = due.size === 0 ? [] : await handle([...due].flat());
+      return calls.map((call) => (due.has(call) ? made.splice(0, call.length) : []));
     },
   });
 
@@ -166,8 +169,10 @@ export function createIntake(deps: IntakeDeps): Intake {
       return [...slices(incomingMarks, config.batchMax)].flatMap((slice) => {
         const made = before.then(() => batches.add(slice));
         before = made;
+        const answered = db.pool.unlessSilent(made);
+        answered.catch(() => givenUp.add(slice));
         return slice.map(async (_, index) => {
-          const admission = (await made)[index]!;
+          const admission = (await answered)[index]!;
           if (admission instanceof Error) throw admission;
           return admission;
         });

@@ -127,7 +127,15 @@ export interface ConsoleBatchLine {
   undone: number | null;
 }
 
-export interface ConsoleBatch extends ConsoleBatchLine {
+/** Marks of a rollback that stay withdrawn when it is taken back, and the ids of the rollbacks that cover them too. */
+export interface StillWithdrawn {
+  still_withdrawn: number;
+  withdrawn_by: number[];
+}
+
+export interface ConsoleBatch extends ConsoleBatchLine, Partial<StillWithdrawn> {
+  /** Marks that are again what they were when it is taken back. */
+  restores: number;
   /** Stations that a worker still has to calculate again. */
   waiting: number;
   worked_out: number;

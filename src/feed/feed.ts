@@ -1,4 +1,4 @@
-import { type Db, rows, type Statements, type Tx } from "#src/infrastructure/db.ts";
+import { rows, type Statements } from "#src/infrastructure/db.ts";
 import { grades, noSales, queues, statuses } from "#src/domain/vocabulary.ts";
 import type { Closure } from "#src/domain/closure.ts";
 import { emptyState, type StationState } from "#src/domain/state.ts";
@@ -78,7 +78,7 @@ export const readAfter = async (db: Statements, seq: number, limit: number): Pro
   );
 
 /** The rows of these stations. */
-export const readStations = async (db: Db | Tx, ids: readonly string[]): Promise<FeedRow[]> =>
+export const readStations = async (db: Statements, ids: readonly string[]): Promise<FeedRow[]> =>
   filled(await rows(db, `${select} where c.station_id = any(?::text[]) order by c.seq`, [ids]));
 
 /** Neighbours together: the order of a process's first read of all stations, from any source. */

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { rows } from "#src/infrastructure/db.ts";
+import { rows, type Statements } from "#src/infrastructure/db.ts";
 import { minuteMs } from "#src/domain/units.ts";
 import {
   doubtDatabase,
@@ -48,6 +48,8 @@ const loadRows = 1000;
 const compareRows = 10_000;
 /** Longest pause between two pages of the first load. */
 const loadIdleMs = minuteMs;
+/** Longest statement of the first load: the first page waits until the whole country is in order. */
+const loadMs = 5 * minuteMs;
 
 /**
  * Follows the change feed. NOTIFY wakes it, and a poll each `pollMs` is the guarantee. Before each read of changes it
@@ -189,6 +191,10 @@ export function createFollower(
       async (tx) => {
         // This transaction locks nothing that a write waits for, and a busy machine may take long for 1,000 stations.
         await tx.raw(`set local idle_in_transaction_session_timeout = ${loadIdleMs}`);
+        await tx.raw(`set local statement_timeout = ${loadMs}`);
+        const slow: Statements = {
+          raw: (asked, values) => tx.raw(asked, values).options({ query_timeout: loadMs }),
+        };
         const sql = `select max(seq) as seq from ${givenOut("changes")}`;
         const [newest] = await rows<{ seq: number | null }>(tx, sql);
         await tx.raw(
@@ -196,9 +202,9 @@ export function createFollower(
          order by ${inIdOrder ? "" : "floor(s.lat * 2), s.lon, "}s.id collate "C"`,
         );
         for (;;) {
-          const ids = await rows<{ id: string }>(tx, `fetch forward ${loadRows} from everything`);
+          const ids = await rows<{ id: string }>(slow, `fetch forward ${loadRows} from everything`);
           const some = ids.map(({ id }) => id);
-          apply((await readStations(tx, some)).toSorted(byPlace));
+          apply((await readStations(slow, some)).toSorted(byPlace));
           if (ids.length < loadRows) break;
         }
         lastSeq = newest!.seq ?? 0;

@@ -39,8 +39,8 @@ export interface TimeFence {
 const refusedState = "57FM1";
 const unfit = /^(26000|42P05|25006|57FM1)$/;
 
-/** Parts of the wait for a connection. */
-const waitParts = 5;
+/** Parts of the wait for a connection, and of the wait for any answer. */
+const [waitParts, silentParts] = [5, 7];
 
 const readOnly = /^\s*begin\b.*\bread only\b/i;
 
@@ -156,6 +156,7 @@ export class Pool extends pg.Pool {
   /** Called with the SQLSTATE of each answer that is an error. */
   onFault: ((code: string) => void) | null = null;
   fence: TimeFence | null = null;
+  #asking: Promise<null> | null = null;
 
   constructor(config: PoolOptions) {
     super({
@@ -199,9 +200,12 @@ export class Pool extends pg.Pool {
   async #connect(tries: number): Promise<pg.PoolClient> {
     const isNew = this.idleCount === 0 && this.totalCount < this.options.max;
     const host = isNew ? this.#hosts?.current() : undefined;
+    const making = super.connect();
     try {
-      return await this.#inTime(super.connect());
+      return await this.#inTime(making);
     } catch (error) {
+      // A client that comes later goes to the pool.
+      making.then((client) => client.release()).catch(() => undefined);
       if (host === undefined) throw error;
       this.#hosts!.failed(host);
       if (tries <= 1) throw error;
@@ -209,25 +213,36 @@ export class Pool extends pg.Pool {
     }
   }
 
+  /** The result of `work`, or a fault when Postgres has answered nobody for 1.4 times `waitMs`; `work` itself goes on. */
+  unlessSilent<T>(work: Promise<T>): Promise<T> {
+    let seen = this.answeredAt;
+    return this.#inTime(work, silentParts, () => {
+      const isHeard = seen !== this.answeredAt;
+      seen = this.answeredAt;
+      // For where nothing but `work` asks, and that waits for a lock: one question of all at a time.
+      if (!isHeard && this.#asking === null) {
+        const answered = (): null => (this.#asking = null);
+        this.#asking = this.query("select").then(answered, answered);
+      }
+      return isHeard;
+    });
+  }
+
   /**
-   * The client, or a fault after `waitMs`; a client that comes later goes to the pool. The time is waited in parts: while
-   * the process itself is busy none of Postgres' answers can be read, and that may use up one part at most.
+   * The result of `work`, or a fault after `waitMs`. The time is waited in parts: while the process itself is busy none of
+   * Postgres' answers can be read, and that may use up one part at most. It begins anew where a part ends with `isHeard`.
    */
-  async #inTime(making: Promise<pg.PoolClient>): Promise<pg.PoolClient> {
-    if (this.#waitMs === undefined) return making;
-    const partMs = this.#waitMs / waitParts;
+  async #inTime<T>(work: Promise<T>, most = waitParts, isHeard = () => false): Promise<T> {
+    const partMs = (this.#waitMs ?? 0) / waitParts;
+    if (partMs === 0) return work;
     let timer: NodeJS.Timeout | undefined;
     const over = new Promise<never>((_, reject) => {
       const wait = (parts: number): void => {
-        if (parts > 0) {
-          timer = setTimeout(wait, partMs, parts - 1);
-          return;
-        }
-        reject(new Error("timeout exceeded when trying to connect"));
-        making.then((client) => client.release()).catch(() => undefined);
+        if (parts > 0) timer = setTimeout(() => wait(isHeard() ? most : parts - 1), partMs);
+        else reject(new ConnectionFault("timeout exceeded when trying to connect"));
       };
-      wait(waitParts);
+      wait(most);
     });
-    return Promise.race([making, over]).finally(() => clearTimeout(timer));
+    return Promise.race([work, over]).finally(() => clearTimeout(timer));
   }
 }

@@ -1,4 +1,4 @@
-import type { ConsoleBatchLine } from "#src/contract/console-review.ts";
+import type { ConsoleBatchLine, StillWithdrawn } from "#src/contract/console-review.ts";
 import { isRefusal, type Refusal } from "#src/contract/refusals.ts";
 import { type Db, rows, type Tx } from "#src/infrastructure/db.ts";
 import { slices } from "#src/infrastructure/lists.ts";
@@ -97,11 +97,19 @@ export async function decideBatch(
   const { action, takes } = batchActs[name];
   const refused = await refuseSelection(db, selection, takes);
   if (refused !== null) return refused;
+  const [opened] = await rows<Batch>(db, openSql, [name, JSON.stringify(selection), actor]);
+  const { id, marks } = opened!;
   const found = await selectedStations(db, selection, takes);
-  const all = found.map((row) => row.station_id);
-  const id = await openBatch(db, actor, name, selection, all.length);
+  // A rollback that withdraws nothing is none.
+  if (name === "rollback" && marks + found.length > 0) {
+    const { sql, bindings } = coveredRows(selection);
+    const alsoSql = `select distinct station_id, 0 as marks from ${sql} and batch_id <> ?`;
+    found.push(...(await rows<(typeof found)[0]>(db, alsoSql, [...bindings, id])));
+  }
+  const all = [...new Set(found.map((row) => row.station_id))].sort();
+  const stationsSql = "update mark_batches set stations = stations_done + ? where id = ?";
+  await rows(db, stationsSql, [all.length, id]);
   const sum = { marks: 0, stations: 0 };
-  if (id === null) return { id, ...sum };
   for (const [index, chunk] of [...slices(all, chunkStations)].entries()) {
     const part = all.length > chunkStations ? { part: index + 1 } : {};
     const decided = await act(db, actor, async (tx) => {
@@ -109,7 +117,7 @@ export async function decideBatch(
       if (undo_at !== null) return isTakenBack(name, id);
       const value = await takeMarks(tx, id, name, selection, chunk);
       // With its last marks: nobody would ask again for what has none left, after a process that died here.
-      if ((index + 1) * chunkStations >= all.length) await finishBatch(tx, id);
+      if ((index + 1) * chunkStations >= all.length) await closeBatch(tx, id);
       const marks = value.marks;
       const stations = value.stationIds.length;
       return {
@@ -133,39 +141,33 @@ export async function decideBatch(
 export const isTakenBack = (name: BatchAct, id: number): Refusal =>
   already(batchActs[name].what, id, "taken back");
 
-/** The record to write to: a new one, or that of the same decision if it was interrupted. Null without marks. */
-async function openBatch(
-  db: Db,
-  actor: string,
-  name: BatchAct,
-  selection: Selection,
-  stations: number,
-): Promise<number | null> {
-  const given = JSON.stringify(selection);
-  const [open] = await rows<{ id: number }>(
-    db,
-    stations === 0
-      ? `select id from mark_batches where act = ? and md5(selection::text) = md5((?::jsonb)::text)
-           and finished_at is null and undo_at is null`
-      : `insert into mark_batches (act, selection, actor, stations) values (?, ?::jsonb, ?, ?)
-         on conflict (act, md5(selection::text)) where finished_at is null and undo_at is null
-         do update set stations = mark_batches.stations_done + excluded.stations returning id`,
-    stations === 0 ? [name, given] : [name, given, actor, stations],
-  );
-  return open?.id ?? null;
+/** The record, or that of the same decision under way: made before the marks are looked for, so that two share one. */
+const openSql = `insert into mark_batches (act, selection, actor, stations) values (?, ?::jsonb, ?, 0)
+  on conflict (act, md5(selection::text)) where finished_at is null and undo_at is null
+  do update set stations = mark_batches.stations returning id, marks`;
+
+/** SQL for the id of a rollback that covers the mark of the row `k` too, and is not taken back (decisions 4.23). */
+export const coveringSql = `select min(o.batch_id) from mark_batch_marks o join mark_batches b on b.id = o.batch_id
+  where o.mark_id = k.mark_id and o.batch_id <> k.batch_id and b.act = 'rollback' and b.undo_at is null`;
+
+/** From the covering rollback of each mark, null without one; empty when there is none. */
+export const stillWithdrawn = (all: readonly (number | null)[]): Partial<StillWithdrawn> => {
+  const by = all.filter((id) => id !== null);
+  return by.length === 0 ? {} : { still_withdrawn: by.length, withdrawn_by: [...new Set(by)] };
+};
+
+/** SQL for the kept rows of the selection's marks that rollbacks have withdrawn. */
+function coveredRows(selection: Selection): { sql: string; bindings: unknown[] } {
+  const { sql, bindings } = whereSelected(selection, ["withdrawn"]);
+  const ofRollbacks = "batch_id in (select b.id from mark_batches b where b.act = 'rollback')";
+  const from = `mark_batch_marks where ${ofRollbacks} and mark_id in (select id from marks where ${sql})`;
+  return { sql: from, bindings };
 }
 
-/** Ends a record that has marks. */
-const finishBatch = (tx: Tx, id: number): Promise<object[]> =>
-  rows(
-    tx,
-    "update mark_batches set finished_at = coalesce(finished_at, server_now()) where id = ? and marks > 0",
-    [id],
-  );
-
-/** Ends the record, or drops it when somebody else was faster and it has no mark. */
-async function closeBatch(db: Db, id: number): Promise<number | null> {
-  const sql = `with gone as (delete from mark_batches where id = ? and marks = 0 returning id)
+/** Ends the record, or drops it when it has no mark. */
+async function closeBatch(db: Db | Tx, id: number): Promise<number | null> {
+  const sql = `with gone as (delete from mark_batches where id = ? and marks = 0
+      and not exists (select from mark_batch_marks k where k.batch_id = mark_batches.id) returning id)
     update mark_batches set finished_at = coalesce(finished_at, server_now())
     where id = ? and not exists (select from gone) returning id`;
   return (await rows<{ id: number }>(db, sql, [id, id]))[0]?.id ?? null;
@@ -187,10 +189,17 @@ export async function takeMarks(
   await lockStations(tx, stationIds, "wait");
   const { sql, bindings } = whereSelected(selection, takes);
   const columns = keptColumns.join(", ");
+  const into = `insert into mark_batch_marks (batch_id, mark_id, station_id, ${columns})`;
+  if (name === "rollback") {
+    // Marks that another rollback has withdrawn: they stay so until both are taken back (decisions 4.23).
+    const covered = coveredRows(selection);
+    const coverSql = `${into} select distinct on (mark_id) ?::int, mark_id, station_id, ${columns}
+      from ${covered.sql} and station_id = any(?::text[]) on conflict do nothing`;
+    await rows(tx, coverSql, [id, ...covered.bindings, stationIds]);
+  }
   const taken = await rows<{ mark_id: number; station_id: string }>(
     tx,
-    `insert into mark_batch_marks (batch_id, mark_id, station_id, ${columns})
-     select ?, id, station_id, ${columns} from marks where ${sql} and station_id = any(?::text[]) for update
+    `${into} select ?, id, station_id, ${columns} from marks where ${sql} and station_id = any(?::text[]) for update
      returning mark_id, station_id`,
     [id, ...bindings, stationIds],
   );

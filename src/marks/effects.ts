@@ -13,7 +13,12 @@ import { decide } from "#src/domain/decide.ts";
 import { emptyState, type FuelBlock, type Mark, type StationState } from "#src/domain/state.ts";
 import { view } from "#src/domain/view.ts";
 import { dayMs } from "#src/domain/units.ts";
-import { type BatchAct, findBatch } from "#src/marks/bulk-decisions.ts";
+import {
+  type BatchAct,
+  coveringSql,
+  findBatch,
+  stillWithdrawn,
+} from "#src/marks/bulk-decisions.ts";
 import {
   type Counted,
   countedNow,
@@ -131,15 +136,19 @@ export const showBatch = (
             config,
             shown,
           );
-    return { ...presented(batch, inMs), ...refolds!, ...compared };
+    const bySql = `select (${coveringSql}) as by from mark_batch_marks k where k.batch_id = ?`;
+    const by = (await rows<{ by: number | null }>(tx, bySql, [id])).map((mark) => mark.by);
+    const restores = by.filter((one) => one === null).length;
+    return { ...presented(batch, inMs), ...refolds!, restores, ...stillWithdrawn(by), ...compared };
   });
 
 /** The marks that would count without the decision. */
 function withoutBatch(id: number, act: BatchAct): Counted {
-  const ofBatch = "select b.mark_id from mark_batch_marks b where b.batch_id = ?";
+  const ofBatch = "select k.mark_id from mark_batch_marks k where k.batch_id = ?";
   return act === "rollback"
     ? {
-        sql: `${countedNow.sql} or id in (${ofBatch} and b.review in ('none', 'approved') and b.failed_at is null)`,
+        sql: `${countedNow.sql} or id in (${ofBatch} and k.review in ('none', 'approved') and k.failed_at is null
+          and (${coveringSql}) is null)`,
         bindings: [id],
       }
     : { sql: `${countedNow.sql} and id not in (${ofBatch})`, bindings: [id] };

@@ -131,7 +131,7 @@ const stationOfCity = `station_id in (
 const stationOfNoCity = `not exists (
   select from stations a join ${nearestCity} on true where a.id = marks.station_id)`;
 
-export type Review = "none" | "approved" | "held";
+export type Review = "none" | "approved" | "held" | "withdrawn";
 
 /** The reviews of marks that can be withdrawn: counted, held and waiting ones, also failed ones. */
 export const withdrawable: readonly Review[] = ["none", "approved", "held"];

@@ -11,6 +11,7 @@ import { startWorker } from "#test/harness/roles.ts";
 import { createSnapshotsRole } from "#workers/snapshots/role.ts";
 import { addKey, addPartner, type Edge, startEdge, useEdgeOn } from "#test/api/edge.ts";
 import { removeStation, serving, writeStations } from "#test/api/reads-country.ts";
+import { createClient as createPartnerClient } from "#client/client.ts";
 import { type Client, createClient, until } from "#test/flow/client.ts";
 import { useInstance } from "#test/harness/use.ts";
 
@@ -119,6 +120,35 @@ describe("station reads", function () {
     );
     first.db.off("query", count);
     await removeStation(db, "test-own9");
+  });
+
+  it("gives a station whose id is a word of a route, when a letter of it is percent-encoded", async () => {
+    const { db } = instance;
+    const words = ["all", "along", "delta", "stream"];
+    const at = { lat: 5, lon: 5 };
+    // The last one is the id of a source.
+    const named = words.map((id, n) => ({ id: n === 3 ? `test-${id}` : id, ...at }));
+    await writeStations(db, named);
+    const library = createPartnerClient({ baseUrl: first.origin, key });
+    for (const [n, word] of words.entries()) {
+      const coded = `%${word.charCodeAt(0).toString(16)}${word.slice(1)}`;
+      await until(
+        () => secret.get(`/stations/${coded}`),
+        ({ body }) => body.station?.id === named[n]!.id,
+      );
+      expect((await library.station(word)).station.id).to.equal(named[n]!.id);
+      if (n === 3) continue;
+      expect((await publishable.get(`/stations/${coded}`)).body.station.id).to.equal(word);
+      expect((await publishable.get(`/stations/${coded}/history`)).status).to.equal(200);
+      expect((await fetch(`${first.origin}/s/${word}`)).status).to.equal(200);
+    }
+    expect((await secret.get("/stations/all")).body.stations).to.be.an("array");
+    for (const { id } of named) await removeStation(db, id);
+    for (const web of [secret, other])
+      await until(
+        () => web.get("/stations/all"),
+        ({ body }) => body.stations.every(({ lat }: { lat: number }) => lat !== at.lat),
+      );
   });
 
   it("looks around a city and orders by distance", async () => {

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import pg from "pg";
-import { startLoad } from "#test/fault/load.ts";
+import { createClient } from "#test/flow/client.ts";
+import { startRoleProcess } from "#test/harness/processes.ts";
+import { startTcpProxy } from "#test/harness/tcp-proxy.ts";
+import { isKept, type Sent, startLoad } from "#test/fault/load.ts";
 import { expectAnswers, expectInEffectOnce } from "#test/fault/proof.ts";
 import { openStage, type Stage } from "#test/fault/stage.ts";
 
@@ -39,6 +42,54 @@ describe("fault: Postgres is away", function () {
     await load.retryAll();
     expectAnswers(load.sent, { outage, postgresAway: true });
     await expectInEffectOnce(stage, load.sent);
+  });
+
+  it("answers each mark with 503 within 3 s while Postgres is frozen or out of reach, from the first one on", async function () {
+    this.timeout(240_000);
+    const url = new URL(stage.env["DATABASE_URL"]!);
+    const proxy = await startTcpProxy(Number(url.port));
+    url.host = `127.0.0.1:${proxy.port}`;
+    const far = await startRoleProcess("web", { ...stage.env, DATABASE_URL: url.href });
+    const client = createClient(far.baseUrl, stage.country.secret);
+    const all: Sent[] = [];
+    try {
+      const ways = {
+        frozen: { clients: stage.clients, harm: "freeze", mend: "thaw", on: stage.postgres! },
+        away: { clients: [client], harm: "blackhole", mend: "pass", on: null },
+      } as const;
+      for (const [name, { clients, harm, mend, on }] of Object.entries(ways)) {
+        const change = (how: typeof harm | typeof mend): void =>
+          how === "freeze" || how === "thaw" ? on![how]() : proxy.set(how);
+        const load = startLoad(clients, all.length > 0 ? 100_000 : 0);
+        await sleep(4000);
+        const from = Date.now();
+        change(harm);
+        await sleep(7000);
+        const until = Date.now();
+        change(mend);
+        await sleep(8000);
+        await load.stop();
+        const meanwhile = load.sent.filter(
+          ({ startedAt: at }) => at > from + 100 && at < until - 3000,
+        );
+        expect(meanwhile.length, name).to.be.greaterThan(100);
+        for (const { status, retryAfter } of meanwhile)
+          expect([status, Number(retryAfter) > 0], name).to.deep.equal([503, true]);
+        const late = load.sent.filter(
+          ({ status, startedAt, endedAt }) => status === 503 && endedAt - startedAt > 3000,
+        );
+        expect(late.slice(0, 3), `${name}: ${late.length} late`).to.deep.equal([]);
+        // No refusal outlives it: places that wait for the frozen server are not all there are.
+        const after = load.sent.filter(({ startedAt: at }) => at > until + 4000);
+        expect(after.filter(isKept).length / after.length, name).to.be.greaterThan(0.9);
+        await load.retryAll();
+        all.push(...load.sent);
+      }
+      await expectInEffectOnce(stage, all);
+    } finally {
+      await far.stop();
+      await proxy.close();
+    }
   });
 });
 

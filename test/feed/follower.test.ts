@@ -3,7 +3,7 @@ import { expect } from "chai";
 import pg from "pg";
 import { createClock } from "#src/infrastructure/clock.ts";
 import { createDb, type Db, rows, type Statements } from "#src/infrastructure/db.ts";
-import { readAfter } from "#src/feed/feed.ts";
+import { type FeedRow, readAfter } from "#src/feed/feed.ts";
 import { createFollower, type Follower } from "#src/feed/follower.ts";
 import { createLog } from "#src/infrastructure/log.ts";
 import { writeStations } from "#test/api/reads-country.ts";
@@ -24,7 +24,7 @@ describe("a follower of the change feed", function () {
     );
   });
 
-  const follow = (onRows: () => void, from: Db = instance.db): Follower =>
+  const follow = (onRows: (some: FeedRow[]) => void, from: Db = instance.db): Follower =>
     createFollower({
       db: from,
       config: instance.config,
@@ -61,6 +61,28 @@ describe("a follower of the change feed", function () {
     }
     expect(follower.asOf(Infinity)).to.be.greaterThan(stamp.at.getTime());
     expect(follower.seq()).to.be.greaterThan(stamp.seq);
+  });
+
+  it("reads everything also where one statement takes longer than QUERY_TIMEOUT_MS", async () => {
+    const { db, config } = instance;
+    await rows(db, "alter table stations rename to real_stations");
+    // Each station takes 10 ms to read, and the first page waits until all are in order.
+    await rows(
+      db,
+      `create view stations as select s.* from real_stations s,
+         lateral (select pg_sleep(0.01) where s.id is not null) z`,
+    );
+    const hasty = createDb({ ...config, queryTimeoutMs: 1000 }, "hasty");
+    const seen = new Set<string>();
+    try {
+      const follower = follow((some) => some.forEach(({ id }) => seen.add(id)), hasty);
+      await follower.refresh();
+      expect([follower.loaded(), seen.size]).to.deep.equal([true, count]);
+    } finally {
+      await hasty.destroy();
+      await rows(db, "drop view stations");
+      await rows(db, "alter table real_stations rename to stations");
+    }
   });
 
   it("reads everything also where taking stations in is slow", async () => {

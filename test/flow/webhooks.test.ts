@@ -537,9 +537,22 @@ describe("flow: webhooks", function () {
         expect(verified?.event).to.deep.equal(both!.body);
       }
       expect(verifyWebhook(old, both!.headers, `${both!.raw} `)).to.equal(null);
+      // The answer was lost: further calls, also at the same time, silence neither secret (decisions 20.15).
+      const calls = ["?overlap_hours=2", "", ""].map((wish) =>
+        client.post(`${path}/rotate-secret${wish}`, {}),
+      );
+      for (const { body } of await Promise.all(calls)) {
+        expect(body.secret).to.equal(secret);
+        expect(Date.parse(`${body.old_secret_until}Z`)).to.be.greaterThan(
+          Date.now() + 1.9 * hourMs,
+        );
+      }
+      await test(path);
+      const [, later] = await received(2);
+      for (const known of [old, secret]) expect(await isSigned(known, later!)).to.equal(true);
       await client.post(`${path}/rotate-secret?overlap_hours=0`, {});
       await test(path);
-      const [, one] = await received(2);
+      const [, , one] = await received(3);
       expect(await isSigned(secret, one!)).to.equal(false);
       expect(verifyWebhook([secret, old], one!.headers, one!.raw)).to.equal(null);
       expect(one!.headers["webhook-signature"]).to.not.include(" ");

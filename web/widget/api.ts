@@ -104,7 +104,9 @@ async function textOf({ body }: Response, heard: () => void): Promise<string> {
 }
 
 export const askStation = (id: string): Promise<Told<{ station: Station }>> =>
-  ask(`/stations/${encodeURIComponent(id)}`);
+  // Of letters alone it could be the name of a list: with one encoded it is an id (decisions 7.59).
+  ask(`/stations/${encodeURIComponent(id).replace(/^[a-z](?=[a-z]+$)/i, hex)}`);
+const hex = (letter: string): string => `%${letter.charCodeAt(0).toString(16)}`;
 
 /** The station of that id; "unknown" when there is none, null when nobody answers. */
 export async function findStation(id: string): Promise<Station | "unknown" | null> {

@@ -4,7 +4,11 @@ import { givenOut } from "#src/feed/feed.ts";
 import { type Db, inTransaction, rows, type Tx } from "#src/infrastructure/db.ts";
 import { already, nothing, operatorAct, unknown } from "#src/operators/act.ts";
 import { rowId } from "#src/operators/inputs.ts";
-import { newWebhookSecret, sealWebhookSecret } from "#src/pushes/webhooks/signature.ts";
+import {
+  newWebhookSecret,
+  openWebhookSecret,
+  sealWebhookSecret,
+} from "#src/pushes/webhooks/signature.ts";
 
 /** A partner's webhook, without its secret, which is shown once. */
 export interface Webhook extends Omit<
@@ -136,8 +140,8 @@ export async function removeWebhook(db: Db, partnerId: number, id: number): Prom
 }
 
 /**
- * A new secret. The previous one also signs for `overlapS` seconds; older ones sign no more. Null when the partner has
- * no webhook of this id.
+ * A new secret. The previous one also signs for `overlapS` seconds; while it does, a further call gives the same new one
+ * again, unless with 0 s (decisions 20.15). Null when the partner has no webhook of this id.
  */
 export async function rotateWebhookSecret(
   db: Db,
@@ -145,15 +149,20 @@ export async function rotateWebhookSecret(
   id: number,
   { overlapS, pepper }: { overlapS: number; pepper: string },
 ): Promise<{ secret: string; old_secret_until: Date } | null> {
-  const secret = newWebhookSecret();
-  const [rotated] = await rows<{ old_secret_until: Date }>(
+  const again = `case when old_secret_until > server_now() and ${overlapS > 0} then`;
+  const [rotated] = await rows<{ secret: Buffer; old_secret_until: Date }>(
     db,
-    `update webhook_endpoints set old_secret = secret, secret = ?, updated_at = server_now(),
-       old_secret_until = server_now() + ?::int * interval '1 s'
-     where id = ? and partner_id = ? returning old_secret_until`,
-    [sealWebhookSecret(pepper, partnerId, secret), overlapS, id, partnerId],
+    `update webhook_endpoints set secret = ${again} secret else ? end, old_secret = ${again} old_secret else secret end,
+       old_secret_until = ${again} greatest(old_secret_until, ends) else ends end, updated_at = server_now()
+     from (select server_now() + ?::int * interval '1 s' as ends) e
+     where id = ? and partner_id = ? returning secret, old_secret_until`,
+    [sealWebhookSecret(pepper, partnerId, newWebhookSecret()), overlapS, id, partnerId],
   );
-  return rotated === undefined ? null : { secret, ...rotated };
+  if (rotated === undefined) return null;
+  const secret = openWebhookSecret(pepper, partnerId, rotated.secret);
+  // Sealed with an earlier pepper, so none of them signs.
+  if (secret === null) return rotateWebhookSecret(db, partnerId, id, { overlapS: 0, pepper });
+  return { ...rotated, secret };
 }
 
 /** An operator switches a webhook on or off. A partner cannot switch on what an operator switched off. */

@@ -7,6 +7,7 @@ import { mayChange, useLoaded } from "#web/console/api.ts";
 import { useDoing } from "#web/console/doing.ts";
 import { Changes } from "#web/console/parts/changes.tsx";
 import { selectionWords } from "#web/console/parts/selection.ts";
+import { stillWords, undoneWords } from "#web/console/parts/still-withdrawn.ts";
 import { say, sayWith } from "#web/console/words.ts";
 import { Fault } from "#web/kit/fault.tsx";
 import { number } from "#web/kit/numbers.ts";
@@ -30,16 +31,19 @@ export function DecisionRecordPage({ id, of }: { id: string; of: "rollback" | "r
     const timer = setInterval(() => void loading.load(true), pollMs);
     return () => clearInterval(timer);
   }, [loading, isMoving]);
-  const undo = ({ marks: n }: ConsoleBatch): void =>
+  const undo = ({ restores: n, ...batch }: ConsoleBatch): void =>
     ask({
       title: say("Take this decision back?"),
-      why: say(
-        "{n} {n|mark is|marks are} again what {n|it was|they were} before, and {n|its station is|their stations are} calculated again: the table shows them from right to left. Marks since then keep their effect.",
-        { n },
-      ),
+      why: [
+        say(
+          "{n} {n|mark is|marks are} again what {n|it was|they were} before, and {n|its station is|their stations are} calculated again: the table shows them from right to left. Marks since then keep their effect.",
+          { n },
+        ),
+        stillWords(batch),
+      ].join(" "),
       action: say("Take it back"),
       run: async () => {
-        await doing.run(say("The decision was taken back"), "POST", `${path}/undo`);
+        await doing.run(undoneWords, "POST", `${path}/undo`);
         await loading.load();
       },
     });
@@ -71,6 +75,11 @@ export function DecisionRecordPage({ id, of }: { id: string; of: "rollback" | "r
                 </>
               )}
             </p>
+            {batch.undo === null && batch.still_withdrawn !== undefined && (
+              <p class="note">
+                {say("If it is taken back:")} {stillWords(batch)}
+              </p>
+            )}
             {stateWords(batch) !== null && <p class="note">{stateWords(batch)}</p>}
             {batch.undone === null && <Effect batch={batch} ask={() => undo(batch)} />}
             {question}

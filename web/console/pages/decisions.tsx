@@ -14,6 +14,7 @@ import { useDoing } from "#web/console/doing.ts";
 import { SelectField, TextField } from "#web/console/parts/field.tsx";
 import { LogFacts } from "#web/console/parts/log-facts.tsx";
 import { goTo, place } from "#web/console/place.ts";
+import { undoneWords } from "#web/console/parts/still-withdrawn.ts";
 import { say, sayWith } from "#web/console/words.ts";
 import { Fault } from "#web/kit/fault.tsx";
 import { Loaded } from "#web/kit/resource.tsx";
@@ -167,8 +168,7 @@ function Decisions({ path }: { path: string }) {
             ),
       action: say("Take it back"),
       run: async () => {
-        const words = say("The decision was taken back");
-        const done = await doing.run(words, way.method, way.path, way.body);
+        const done = await doing.run(undoneWords, way.method, way.path, way.body);
         if (done === null) return;
         forget();
         await loading.load();

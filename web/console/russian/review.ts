@@ -197,6 +197,9 @@ export const review = {
   "Taken back by {actor}, {time}.": "Отменён: {actor}, {time}.",
   "{n} {n|mark is|marks are} again what {n|it was|they were} before, and {n|its station is|their stations are} calculated again: the table shows them from right to left. Marks since then keep their effect.":
     "{n} {n|отметка станет такой, какой была|отметки станут такими, какими были|отметок станут такими, какими были}, и станции будут рассчитаны заново: таблица читается справа налево. Более поздние отметки продолжают действовать.",
+  "If it is taken back:": "Если его отменить:",
+  "{n} {n|mark stays|marks stay} withdrawn, because other rollbacks cover {n|it|them} too: {ids}.":
+    "{n} {n|отметка останется отозванной|отметки останутся отозванными|отметок останутся отозванными}: {n|её|их|их} охватывают и другие откаты: {ids}.",
   "Another rollback": "Другой откат",
   "Taking it back was not finished: take it back again, and the rest is done.":
     "Отмена не завершена: отмените откат ещё раз, и оставшееся будет сделано.",
