@@ -5,6 +5,7 @@ import { apiBase, type Context, type Middleware } from "#api/http/route.ts";
 import { isSameServer } from "#src/contract/hosts.ts";
 import { viewerNetwork } from "#src/infrastructure/addresses.ts";
 import type { Config } from "#src/infrastructure/config.ts";
+import { ownTurn } from "#src/infrastructure/turns.ts";
 
 /**
  * The guard of every call of a page that changes something: throws unless one of our own pages sent it. The header
@@ -52,12 +53,19 @@ const cheap =
 const shareOf = (path: string): number =>
   path.startsWith("/basemap/land/") ? 0.2 : cheap.test(path) ? 0.1 : 1;
 
-/** The limit of all that needs no key, for one network. It comes before every page. */
+/**
+ * The limit of all that needs no key, for one network. It comes before every page. Each turn of the event loop makes one
+ * page, so that those of a minute that come at once hold up nobody else.
+ */
 export function pagesLimit(services: Pick<PageDeps, "config" | "clock">): Middleware {
   const count = networkLimit(services, services.config.pagesPerMinute, "pages");
-  return (ctx, next) => {
-    if (!uncounted.test(ctx.path)) count(ctx.state.ip, shareOf(ctx.path));
-    return next();
+  return async (ctx, next) => {
+    if (!uncounted.test(ctx.path)) {
+      const share = shareOf(ctx.path);
+      count(ctx.state.ip, share);
+      if (share === 1) await ownTurn();
+    }
+    await next();
   };
 }
 

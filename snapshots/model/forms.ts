@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { hash } from "node:crypto";
 import type { Stations } from "#snapshots/model/block.ts";
 import { csvColumns, writeCsv } from "#snapshots/model/csv.ts";
@@ -6,7 +5,7 @@ import { writeFeatures, writeLines } from "#snapshots/model/features.ts";
 import { borrowJoined, giveBack, nothing } from "#snapshots/model/long-buffers.ts";
 import type { Answer } from "#snapshots/model/queries.ts";
 import { copyInTurns, sizeOf, slice } from "#snapshots/model/area-selection.ts";
-import { alone } from "#src/infrastructure/turns.ts";
+import { alone, ownTurn } from "#src/infrastructure/turns.ts";
 import { formatTime, staleAfterHours } from "#src/domain/time.ts";
 
 /** A form in which a list of stations is given out (decisions 7.16). */
@@ -93,7 +92,7 @@ export async function* written(
     if (copy === null) return;
     let end = 0;
     for (const few of parts(some, perPiece)) {
-      if (end > 0) await nextTurn();
+      await ownTurn();
       const piece = write(copy.subarray(end, (end += sizeOf(few))), nothing, nothing, few);
       left -= few.slots.length;
       yield left === 0 ? piece.subarray(0, -separator.length) : piece;

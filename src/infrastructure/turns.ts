@@ -2,6 +2,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { createBatcher } from "#src/infrastructure/batcher.ts";
 
 const turnMs = 10;
+let latest: Promise<unknown> = Promise.resolve();
+
+/** Waits for a turn of the event loop that no other caller of this has: many long works hold up others no more than one. */
+export const ownTurn = (): Promise<unknown> => (latest = latest.then(() => nextTurn()));
 
 /** Takes all steps, in short turns of the event loop, so that long work does not hold others up. Gives their result. */
 export async function inTurns<T>(steps: Iterator<unknown, T>): Promise<T> {
@@ -10,7 +14,7 @@ export async function inTurns<T>(steps: Iterator<unknown, T>): Promise<T> {
     const step = steps.next();
     if (step.done === true) return step.value;
     if (performance.now() < endsAt) continue;
-    await nextTurn();
+    await ownTurn();
     endsAt = performance.now() + turnMs;
   }
 }
