@@ -63,7 +63,15 @@ export function createApiServer(
     connectionsCheckingInterval: checkMs,
     keepAliveTimeout: keepAliveMs,
   };
-  const server = createServer(settings, app.callback() as RequestListener);
+  const handle = app.callback() as RequestListener;
+  // One request of a connection at a time: of pipelined ones Node tells only the answer that is being sent that the
+  // connection has ended, and all others would wait for their callers for ever.
+  const server = createServer(settings, (req, res) => {
+    const before = latest.get(req.socket)?.res;
+    latest.set(req.socket, { req, res });
+    if (before === undefined || before.closed) handle(req, res);
+    else before.once("close", () => void (req.socket.destroyed || handle(req, res)));
+  });
   server.maxConnections = services.config.maxConnections;
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
@@ -82,7 +90,6 @@ export function createApiServer(
     toldAt = now;
     services.log.warn("MAX_CONNECTIONS are open: further connections are closed at once");
   });
-  server.on("request", (req, res) => latest.set(req.socket, { req, res }));
   let [lookedAt, stalledAt] = [performance.now(), -Infinity];
   const looks = setInterval(() => {
     const now = performance.now();
