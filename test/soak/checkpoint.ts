@@ -9,6 +9,8 @@ import { expectRefolded, untilServed } from "#test/flow/refold.ts";
 import { checkCopies, checkMarks, type Copy, type Violation } from "#test/fault/history.ts";
 import { storedMarks } from "#test/fault/proof.ts";
 import { mendAll } from "#test/soak/faults.ts";
+import { untilAtRest } from "#test/soak/others.ts";
+import { untilTold } from "#test/soak/receivers.ts";
 import { type Mirrors, textOf } from "#test/soak/mirrors.ts";
 import type { Member, SoakStage } from "#test/soak/stage.ts";
 import type { Traffic } from "#test/soak/traffic.ts";
@@ -24,7 +26,7 @@ interface Ready {
 
 /**
  * Mends everything, waits until the service is well, and compares what it says with what it was told: marks, rows, states,
- * web processes, dump, delta, mirrors.
+ * web processes, dump, delta, mirrors, webhooks; and whether web processes are as small as at their start.
  */
 export async function checkAll(
   stage: SoakStage,
@@ -45,6 +47,8 @@ export async function checkAll(
       async () => (await expectRefolded(stage.country.db, stage.config), []),
     ],
     ["copies can be compared", () => compareCopies(stage, mirrors, since)],
+    ["every webhook is told of everything", () => untilTold(stage)],
+    ["memory and sockets go back", () => untilAtRest(stage)],
   ];
   const found: Violation[] = [];
   for (const [invariant, step] of steps)

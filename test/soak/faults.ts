@@ -6,6 +6,9 @@ import { isAlive } from "#demo/servers/process.ts";
 import { until } from "#test/flow/client.ts";
 import { clockSteps } from "#test/harness/faketime.ts";
 import { brokenModes } from "#test/harness/tcp-proxy.ts";
+import type { Violation } from "#test/fault/history.ts";
+import { floodMap, floodPages, floodPartner, floodSignIn, leaveUnread } from "#test/soak/floods.ts";
+import { dripFeeds, mendReceivers, spoilHooks } from "#test/soak/receivers.ts";
 import type { Member, SoakStage } from "#test/soak/stage.ts";
 
 /** A fault that has begun. */
@@ -15,10 +18,18 @@ export interface Fault {
   what: string;
   /** Mends it; a process that died of it is started again by the checkpoint. */
   end(): Promise<void> | void;
+  /** Others must not feel it, where nothing else is wrong. */
+  sparesOthers?: true;
+  /** Long answers may be refused for a moment meanwhile. */
+  mayRefuse?: true;
+  /** What else must go on; asked just before its end, where nothing else is wrong. */
+  look?(): Promise<Violation[]> | Violation[];
+  /** What it was answered, for the time line. */
+  tell?(): string;
 }
 
 /** How to begin a fault of one kind; null where it cannot be had just now, or not on this machine. */
-type Begin = (stage: SoakStage, random: Random) => Promise<Fault | null> | Fault | null;
+export type Begin = (stage: SoakStage, random: Random) => Promise<Fault | null> | Fault | null;
 
 const stores = ["postgres", "redis"] as const;
 
@@ -152,6 +163,13 @@ const begins: readonly (readonly [Begin, number])[] = [
   [flushRedis, 1],
   [fillRedis, 1],
   [fillDisk, 1],
+  [floodPages, 3],
+  [floodSignIn, 2],
+  [floodPartner, 3],
+  [floodMap, 3],
+  [leaveUnread, 4],
+  [spoilHooks, 4],
+  [dripFeeds, 4],
 ];
 
 /** Begins a fault at random. Throws when a server that the fault needs is away already. */
@@ -175,6 +193,7 @@ export async function mendAll(stage: SoakStage): Promise<void> {
   await until(() => answers(() => askRedis(stage, ["CONFIG", "SET", "maxmemory", "0"])), Boolean);
   await until(() => answers(() => stage.country.db.raw("select pg_current_xact_id()")), Boolean);
   for (const member of stage.members) if (member.hasEnded()) await member.restart();
+  await mendReceivers(stage);
 }
 
 const answers = (ask: () => Promise<unknown>): Promise<boolean> =>

@@ -9,7 +9,8 @@ import { releaseHeld } from "#test/harness/leaks.ts";
 import { checkAll } from "#test/soak/checkpoint.ts";
 import { beginFault, type Fault } from "#test/soak/faults.ts";
 import { startMirrors } from "#test/soak/mirrors.ts";
-import { openSoakStage } from "#test/soak/stage.ts";
+import { canCompare, heldBy, lookAtOthers, type Served, tellServed } from "#test/soak/others.ts";
+import { isWell, openSoakStage } from "#test/soak/stage.ts";
 import { countAnswers, startTraffic } from "#test/soak/traffic.ts";
 
 // `npm run soak -- [--minutes 10] [--seed S] [--calm-every 120] [--marks 20] [--reads 50] [--set NAME=VALUE,…]`
@@ -60,6 +61,8 @@ const say = (text: string): void => {
 const pause = (ms: number): Promise<void> =>
   sleep(ms, undefined, { signal }).catch(() => undefined);
 
+/** What others are answered before a fault is taken from this time. */
+const calmMs = 4000;
 const counts = { passed: 0, failed: 0 };
 const kinds = new Map<string, number>();
 console.log(`Faults are drawn from seed ${seed} (--seed).`);
@@ -86,15 +89,19 @@ async function run(): Promise<void> {
   say(`all roles run: ${stage.members.map(({ name }) => name).join(", ")}`);
   const random = createRandom(seed);
   let told = 0;
+  const felt: Violation[] = [];
+  const compared = new Map<string, number>();
   for (const end = startedAt + minutes * 60_000; Date.now() < end && !signal.aborted;) {
     await makeTrouble(Math.min(Date.now() + everyMs, end));
     if (signal.aborted) break;
     say("calm: everything is mended, and looked at");
     const found = await checkAll(stage, traffic, mirrors, since);
-    const all = [...found, ...history.violations.slice(told)];
+    const all = [...felt.splice(0), ...found, ...history.violations.slice(told)];
     told = history.violations.length;
     counts[all.length === 0 ? "passed" : "failed"] += 1;
     report(all);
+    const held = await Promise.all(stage.webs.map((web) => heldBy(web).catch(() => null)));
+    say(`web processes hold ${held.map((one) => JSON.stringify(one)).join(" ")}`);
     // An hour of lines would fill the memory.
     for (const member of stage.members) member.process().lines.splice(0);
     traffic.resume();
@@ -106,29 +113,55 @@ async function run(): Promise<void> {
   say(`reads by status: ${JSON.stringify(Object.fromEntries(history.reads))}`);
   say(`operator: ${JSON.stringify(Object.fromEntries(traffic.acts))}`);
   say(`faults: ${JSON.stringify(Object.fromEntries(kinds))}`);
+  say(`felt by nobody: ${JSON.stringify(Object.fromEntries(compared))}`);
 
   /** Faults of 3 to 40 s, one or two at once, with pauses in health. */
   async function makeTrouble(until: number): Promise<void> {
     await pause(3000);
     while (Date.now() < until && !signal.aborted) {
-      const open: { fault: Fault; endsAt: number }[] = [];
-      for (let count = random.chance(0.35) ? 2 : 1; count > 0; count -= 1) {
+      const open: { fault: Fault; startedAt: number; endsAt: number }[] = [];
+      const atOnce = random.chance(0.35) ? 2 : 1;
+      const before = (await isWell(stage)) ? traffic.since(Date.now() - calmMs) : null;
+      for (let count = atOnce; count > 0; count -= 1) {
         const lastsMs = random.int(3000, 40_000);
         const fault = await beginFault(stage, random).catch(() => null);
         if (fault === null) continue;
         kinds.set(fault.kind, (kinds.get(fault.kind) ?? 0) + 1);
         say(`${fault.what} (${(lastsMs / 1000).toFixed(0)} s)`);
-        open.push({ fault, endsAt: Date.now() + lastsMs });
+        open.push({ fault, startedAt: Date.now(), endsAt: Date.now() + lastsMs });
         await pause(random.int(0, 3000));
       }
-      for (const { fault, endsAt } of open.sort((a, b) => a.endsAt - b.endsAt)) {
+      for (const { fault, startedAt, endsAt } of open.sort((a, b) => a.endsAt - b.endsAt)) {
         await pause(Math.max(0, Math.min(endsAt, until) - Date.now()));
+        const mayRefuse = open.some((one) => one.fault.mayRefuse);
+        if (before !== null && open.every((one) => one.fault.sparesOthers))
+          await compare(fault, before, traffic.since(startedAt), mayRefuse);
         // Two at once may stand in each other's way; the checkpoint mends everything.
         await Promise.resolve(fault.end()).catch(() => undefined);
         say(`mended: ${fault.what}`);
       }
       await pause(random.int(2000, 12_000));
     }
+  }
+
+  /** What others had of a fault, where all was well before and nothing else was wrong. */
+  async function compare(
+    fault: Fault,
+    before: Served,
+    during: Served,
+    mayRefuse: boolean,
+  ): Promise<void> {
+    const isLong = canCompare(before, during);
+    const found = [
+      ...(isLong ? lookAtOthers(before, during, mayRefuse) : []),
+      ...((await fault.look?.()) ?? []),
+    ];
+    felt.push(
+      ...found.map(({ invariant, evidence }) => ({ invariant, evidence: [fault.what, evidence] })),
+    );
+    const [was, is] = [before, during].map(tellServed);
+    say(`others: ${was} before, ${is} during ${fault.what} ${fault.tell?.() ?? ""}`);
+    if (isLong && found.length === 0) compared.set(fault.kind, (compared.get(fault.kind) ?? 0) + 1);
   }
 }
 

@@ -4,6 +4,8 @@ import { join, resolve } from "node:path";
 import { release } from "#demo/release.ts";
 import { type Config, loadConfig } from "#src/infrastructure/config.ts";
 import { type Country, openCountry } from "#test/flow/country.ts";
+import { addPartner, type OtherPartner } from "#test/flow/more-partners.ts";
+import { addOperator, testPassword } from "#test/flow/operators.ts";
 import { createFakeClock, type FakeClock, findFaketime } from "#test/harness/faketime.ts";
 import { usualPatience } from "#test/harness/instance.ts";
 import { hold } from "#test/harness/leaks.ts";
@@ -11,6 +13,7 @@ import { type RoleProcess, startProcess, startRoleProcess } from "#test/harness/
 import { readProcfile } from "#demo/roles.ts";
 import { type OwnServer, startPrivatePostgres, startPrivateRedis } from "#test/harness/servers.ts";
 import { startTcpProxy, type TcpProxy } from "#test/harness/tcp-proxy.ts";
+import { openReceivers, type Receivers } from "#test/soak/receivers.ts";
 
 /** One process of a role, with its own way to each server, and its own clock. */
 export interface Member {
@@ -40,6 +43,11 @@ export interface SoakStage {
   redis: OwnServer;
   members: Member[];
   webs: Member[];
+  /** A partner with the usual limits. */
+  limited: OtherPartner;
+  /** With which an operator signs in to the console. */
+  credentials: { name: string; password: string };
+  receivers: Receivers;
   /** The mount that holds the servers' data, small enough to be filled; null where nothing can be mounted. */
   disk: string | null;
   /** Why some faults cannot be had here, for people. */
@@ -48,7 +56,7 @@ export interface SoakStage {
 
 export const soakStations = 120;
 
-const cast = { web: 3, marks: 2, snapshots: 1, upkeep: 1, webhooks: 1, clock: 2 };
+const cast = { web: 3, marks: 2, snapshots: 1, upkeep: 1, webhooks: 1, imports: 1, clock: 2 };
 const diskMb = 1536;
 const settings = {
   NEW_REPORTERS_DAILY: "1000000",
@@ -56,6 +64,18 @@ const settings = {
   // A mirror that hears nothing notices it soon.
   STREAM_HEARTBEAT_MS: "1000",
   STREAMS_PER_KEY: "100",
+  // Each network is somebody else.
+  TRUSTED_PROXIES: "127.0.0.1",
+  SIGN_INS_PER_MINUTE: "1000",
+  WEBHOOK_HTTP: "true",
+  WEBHOOK_NETWORKS: "127.0.0.1",
+  WEBHOOK_ENDPOINTS: "100",
+  WEBHOOK_STATIONS_GAP_MS: "1000",
+  WEBHOOK_TIMEOUT_MS: "3000",
+  // Fewer than the endpoints that a fault spoils.
+  WEBHOOK_CONCURRENCY: "8",
+  FEED_HTTP: "true",
+  FEED_NETWORKS: "127.0.0.1",
 };
 
 /** Starts servers and all roles. Whoever calls it releases what is held (`releaseHeld`). */
@@ -100,7 +120,31 @@ export async function openSoakStage(
     names.map((one) => openMember({ ...one, env, hasClock: hasClocks })),
   );
   const webs = members.filter(({ role }) => role === "web");
-  return { country, config, env, postgres, redis, members, webs, disk, missing };
+  const { defaultRpm: rpm, defaultDaily: daily } = config;
+  const limited = await addPartner(country, { rpm, daily }, "A partner with usual limits");
+  const credentials = { name: "olga", password: testPassword };
+  await addOperator(country.db, credentials.name);
+  const receivers = await openReceivers({ country, env, webs });
+  return {
+    ...{ country, config, env, postgres, redis, members, webs, limited, credentials },
+    ...{ receivers, disk, missing },
+  };
+}
+
+/** Whether every process runs, and each web process is ready with nothing degraded but duties, which a busy machine delays. */
+export async function isWell({ members, webs }: SoakStage): Promise<boolean> {
+  const readiness = await Promise.all(
+    webs.map((web) => {
+      const signal = AbortSignal.timeout(2000);
+      return fetch(`${web.process().baseUrl}/readyz`, { signal })
+        .then(async (answer) => (await answer.json()) as { ready: boolean; degraded: string[] })
+        .then(
+          ({ ready, degraded }) => ready && degraded.every((name) => name === "duties"),
+          () => false,
+        );
+    }),
+  );
+  return readiness.every(Boolean) && members.every((member) => !member.hasEnded());
 }
 
 /** Puts a small file system under the servers' data; false where that is not allowed. */

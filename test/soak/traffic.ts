@@ -5,10 +5,11 @@ import { rows } from "#src/infrastructure/db.ts";
 import { createClient } from "#test/flow/client.ts";
 import { placeOf } from "#test/flow/country.ts";
 import { addPartner } from "#test/flow/more-partners.ts";
-import type { History } from "#test/fault/history.ts";
+import type { History, Read } from "#test/fault/history.ts";
 import { isKept, type Load, type Sent, startLoad } from "#test/fault/load.ts";
 import { createReader } from "#test/fault/reader.ts";
 import { runOperator } from "#test/harness/operator.ts";
+import type { Served } from "#test/soak/others.ts";
 import { type SoakStage, soakStations } from "#test/soak/stage.ts";
 
 /** The keys of the readers are revoked one after the other, and asked for a while afterwards. */
@@ -28,6 +29,8 @@ export interface Traffic {
   readonly sent: readonly Sent[];
   /** The operator's acts that succeeded, by kind. */
   readonly acts: ReadonlyMap<string, number>;
+  /** What was answered to calls that have begun since then, ms since the epoch; of the last minutes. */
+  since(ms: number): Served;
   /**
    * Stops marks and the operator, waits for what is on its way, and sends again what was not taken. Reads go on.
    */
@@ -54,10 +57,19 @@ export async function startTraffic(
     startLoad(clients, marks, { perSecond: perSecond.marks, stations: soakStations });
   let load = begin();
   const operator = startOperator({ stage, history, random, signal });
-  const reads = readOn({ stage, history, random, signal }, operator.keys, perSecond.reads);
+  const outside = { stage, history, random, signal };
+  const lately: Timed[] = [];
+  const reads = readOn(outside, operator.keys, perSecond.reads, lately);
   return {
     sent,
     acts: operator.acts,
+    since: (ms) => {
+      const begun = (all: readonly Timed[]) =>
+        all
+          .filter(({ startedAt }) => startedAt >= ms)
+          .map(({ startedAt, endedAt, status }) => ({ ms: endedAt - startedAt, status }));
+      return { forMs: Date.now() - ms, reads: begun(lately), marks: begun(load.sent) };
+    },
     settle: async () => {
       await Promise.all([load.stop(), operator.rest()]);
       await load.retryAll();
@@ -76,6 +88,11 @@ export async function startTraffic(
   };
 }
 
+type Timed = Pick<Read, "startedAt" | "endedAt" | "status">;
+
+/** Reads that `since` is asked about. */
+const latelyMost = 5000;
+
 interface Outside {
   stage: SoakStage;
   history: History;
@@ -88,6 +105,7 @@ async function readOn(
   { stage, history, random, signal }: Outside,
   keys: { secret: Key[]; publishable: Key[] },
   perSecond: number,
+  lately: Timed[],
 ): Promise<void> {
   const reader = createReader(history);
   const etags = new Map<string, string>();
@@ -129,6 +147,8 @@ async function readOn(
     const sentEtag = random.chance(0.5) ? (etags.get(`${path} ${kind}`) ?? null) : null;
     const { baseUrl } = web.process();
     const read = await reader.read(web.life(), { baseUrl, path, key, encoding, sentEtag });
+    lately.push(read);
+    if (lately.length > latelyMost) lately.splice(0, latelyMost / 2);
     if (read.etag !== null) etags.set(`${path} ${kind}`, read.etag);
     if (path.includes("/delta") && read.status === 200 && read.body !== null)
       cursors.set("delta", (JSON.parse(read.body) as { as_of: string }).as_of);
