@@ -27,6 +27,8 @@ export const callerSettings = settingsOf({
     longest duration of a session of the dashboard or the console, in use or not`,
   consoleIdleMs: setting(2 * hourMs, integer(2 * minuteMs, 30 * dayMs))`
     a session of the console ends when nobody has used it for this long, to the minute`,
+  pagesPerMinute: setting(600, integer(1, 1_000_000))`
+    pages per minute, for one viewer address (of IPv6 its network) in one process; a file counts as a tenth, land that is cut as a fifth. Carriers put many phones behind one address`,
   signInsPerMinute: setting(10, integer(1, 100_000))`
     attempts to sign in per minute, for one viewer address in one process`,
   consumerKey: setting("", publishableKey)`

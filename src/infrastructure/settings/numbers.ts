@@ -50,8 +50,6 @@ export const numbers = {
   suggestionsPerNetwork: 50,
   // Calls of pages, for one viewer address in one process.
   pageCallsPerMinute: 1200,
-  /** A file counts as a tenth, land that is cut as a fifth. */
-  pagesPerMinute: 600,
   // Streams of changes (decisions 7).
   streamEveryMs: 200,
   streamBacklogBytes: 4_000_000,
