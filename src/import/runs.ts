@@ -23,7 +23,7 @@ export function noteRun(db: Db, id: number, log: Log) {
   const beat = setInterval(() => {
     const row = { ...latest, seen_at: db.raw("server_now()") };
     const noting = db("imports").where({ id, state: "running" }).update(row);
-    noting.catch((error: Error) => log.debug({ err: error.message, run: id }, "import"));
+    noting.catch((error: Error) => log.debug({ err: error.message }, `import ${id}`));
   }, 500).unref();
   return {
     progress: (step: string, done: number, total: number | null) =>
