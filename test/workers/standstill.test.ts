@@ -23,7 +23,7 @@ const program = `import { createLog } from "#src/infrastructure/log.ts";
     await new Promise((done) => setTimeout(done, 6000));
     log.warn("job done");
   };
-  createQueueWorker(deps, "imports", job, () => {}, { concurrency: 1, drainDelay: 0.3 }, 200).run();
+  createQueueWorker(deps, "imports", job, { concurrency: 1, drainDelay: 0.3 }, undefined, 200).run();
   setInterval(() => {}, 1000);
   log.warn("runs");`;
 
