@@ -147,7 +147,11 @@ const [between, within] = ["\u001e", "\u001f"];
  * separators of ours.
  */
 async function unlike(db: Db, source: string, some: readonly StationRow[]): Promise<Set<string>> {
-  const says = some.map((row) => factNames.map((name) => row[name] ?? "").join(within));
+  // Written out: by names in a list it takes twice as long.
+  const says = some.map(
+    ({ lat, lon, brand, name, addr, grades_sold, opening_hours, closed = "" }) =>
+      [lat, lon, brand, name, addr, grades_sold, opening_hours, closed].join(within),
+  );
   const found = await rows<{ id: string }>(
     db,
     `select r.id from unnest(string_to_array(?, e'\\x1e'), string_to_array(?, e'\\x1e')) as r (id, says)
@@ -179,7 +183,8 @@ export async function idsOfSource(db: Db, source: string) {
      where verdict = 'joined' and source = ?`;
   const parts = await rows<{ id: string; whole: string; listed: boolean }>(db, partsSql, [source]);
   const idsOf = (some: typeof found): string[] => some.map(({ id }) => id);
-  const places = new Map<string, Point>(found.map((one) => [one.id, one]));
+  const places = new Map<string, Point>();
+  for (const one of found) places.set(one.id, one);
   for (const { id } of parts) places.delete(id);
   return {
     places,

@@ -50,6 +50,8 @@ export const importStationRows = (
     apply(db, { ...options, format: staged.format }, staged),
   );
 
+const turnMs = 50;
+
 async function apply(
   db: Db,
   options: Options & { format: string },
@@ -74,10 +76,14 @@ async function apply(
   const brands = brandSpellings(await servedBrands(db, source, stays), imported);
   const knownBrand = knownBrands(await readAliases(db), options.country);
   const stations: StationRow[] = [];
+  let turnEnds = 0;
   for (const { station } of groups) {
     const { id, own = id, lat, lon, addr, closed = "", place = "" } = station;
-    // A text takes about a millisecond to read.
-    if (stations.length % 100 === 0) await nextTurn();
+    // A text of hours may take a millisecond to read.
+    if (stations.length % 100 === 0 && performance.now() > turnEnds) {
+      await nextTurn();
+      turnEnds = performance.now() + turnMs;
+    }
     const opening_hours = readableHours(station.opening_hours);
     const grades_sold = gradesText(station.grades_sold ?? []);
     if (station.sells === "gas") refuse(staged, "lpg-only", 1, { place, id: own });
@@ -95,9 +101,10 @@ async function apply(
   // Those that were closed or reopened by hand stay as they are.
   const byHand = new Set([...known.closed, ...known.reopened]);
   const removals = [...left].filter((id) => !byHand.has(id)).length;
-  const fresh = stations.filter(({ id }) => !inService.has(id) && !parts.has(id)).length;
-  if (replaceSource)
+  if (replaceSource) {
+    const fresh = stations.filter(({ id }) => !inService.has(id) && !parts.has(id)).length;
     refuseRemovals(options, "stations", removals, size, { fresh, asked: asked.size });
+  }
   // Before the first of them is shown.
   if (!dryRun) await saveCredit(db, source, options.credit);
   const applied = await saveStations(db, source, { stations, gone }, dryRun, (done) =>
