@@ -143,7 +143,7 @@ export function demoCommand(output: () => Output): Command {
         const by = await byOf(out, db, config);
         for (const { id } of await rows<{ id: string }>(db, partsOfDemo))
           await splitStation(by, {}, id);
-        const { inService: ids } = await idsOfSource(db, "demo");
+        const ids = [...(await idsOfSource(db, "demo")).inService];
         const { removed: stations } = await saveStations(db, "demo", { gone: ids }, false, (done) =>
           progress.show("removing", done, ids.length),
         );

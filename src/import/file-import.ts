@@ -184,7 +184,9 @@ export async function collect<Item, Row extends { id: string; own?: string }>(
       result.found.push(row);
     }
   };
-  for await (const some of items) [some].flat().forEach((item) => take(item as Item));
+  for await (const some of items)
+    if (Array.isArray(some)) for (const item of some) take(item);
+    else take(some);
   if (result.found.length === 0) throw holdsNone(what, result);
   return result;
 }

@@ -58,43 +58,21 @@ async function apply(
   staged: Staged,
 ): Promise<ImportSummary> {
   const { source, replaceSource, dryRun, progress } = options;
-  const cities = await rows<Town>(db, "select name, lat, lon from cities");
   const known = await idsOfSource(db, source);
-  const [inService, closed] = [new Set(known.inService), new Set(known.closed)];
+  const { inService, closed } = known;
   const parts = new Set(known.parts.map(({ id }) => id));
   const given = await giveIds(db, source, staged.found, known, replaceSource);
   // A hundred bytes a station, for which the garbage collector would look again and again.
-  known.places.clear();
+  known.places.numbers.clear();
   await guardPositions(db, options, staged.found);
-  const imported = withoutTownBrands(inCountry(staged, options.country), cities);
   const listed = known.parts.filter((part) => part.listed).map(({ id }) => id);
   const size = inService.size + listed.length;
-  guardShrinking(options, imported.length, size);
-  const { groups, doubtful } = joinSame(imported, { inService, parts, closed }, staged.rows);
-  const found = new Set(imported.map(({ id }) => id));
-  const stays = replaceSource ? [] : known.inService.filter((id) => !found.has(id));
-  const brands = brandSpellings(await servedBrands(db, source, stays), imported);
-  const knownBrand = knownBrands(await readAliases(db), options.country);
-  const stations: StationRow[] = [];
-  let turnEnds = 0;
-  for (const { station } of groups) {
-    const { id, own = id, lat, lon, addr, closed = "", place = "" } = station;
-    // A text of hours may take a millisecond to read.
-    if (stations.length % 100 === 0 && performance.now() > turnEnds) {
-      await nextTurn();
-      turnEnds = performance.now() + turnMs;
-    }
-    const opening_hours = readableHours(station.opening_hours);
-    const grades_sold = gradesText(station.grades_sold ?? []);
-    if (station.sells === "gas") refuse(staged, "lpg-only", 1, { place, id: own });
-    else {
-      const { brand, name } = shownNames(station, brands, knownBrand);
-      stations.push({ id, lat, lon, brand, name, addr, grades_sold, opening_hours, closed });
-    }
-  }
+  const { stations, doubles, doubtful, refs } = await toSave(db, options, staged, {
+    ...{ inService, parts, closed, size },
+  });
+  staged.found.length = 0;
   const kept = new Set(stations.map(({ id }) => id));
   const asked = new Set(given.asked.map(({ whole }) => whole));
-  const doubles = groups.flatMap((group) => group.doubles);
   const leaving = replaceSource ? [...inService, ...closed, ...listed] : doubles;
   const left = new Set(leaving.filter((id) => !kept.has(id) && !asked.has(id)));
   const gone = [...left].filter((id) => inService.has(id) || closed.has(id));
@@ -117,9 +95,6 @@ async function apply(
     // Before stations are compared: what a part says no more is no fact of its whole. A join shows its fields itself.
     await showSource(db, source);
   }
-  const refs = new Map(
-    groups.flatMap(({ station: { id, refs: some } }) => (some === undefined ? [] : [[id, some]])),
-  );
   const across = await joinSources(db, source, { found: stations, refs, away }, dryRun);
   if (!dryRun) await saveDoubtful(db, given.asked, source);
   across.asked += given.asked.length;
@@ -128,6 +103,46 @@ async function apply(
   const renumbered = given.aliases.length;
   const counts = { ...compared, merged, removed, kept_by_hand, renumbered, ...across };
   return { ...summaryOf(options, staged, counts), doubtful };
+}
+
+/** The stations of a file as they are to be saved, each once; ids of those that are others; and ids in registers. */
+async function toSave(
+  db: Db,
+  options: Options,
+  staged: Staged,
+  known: Parameters<typeof joinSame>[1] & { size: number },
+) {
+  const { source, replaceSource, country } = options;
+  const cities = await rows<Town>(db, "select name, lat, lon from cities");
+  const imported = withoutTownBrands(inCountry(staged, country), cities);
+  guardShrinking(options, imported.length, known.size);
+  const { groups, doubtful } = joinSame(imported, known, staged.rows);
+  const found = new Set(replaceSource ? [] : imported.map(({ id }) => id));
+  const stays = replaceSource ? [] : [...known.inService].filter((id) => !found.has(id));
+  const brands = brandSpellings(await servedBrands(db, source, stays), imported);
+  const knownBrand = knownBrands(await readAliases(db), country);
+  const stations: StationRow[] = [];
+  const doubles: string[] = [];
+  const refs = new Map<string, readonly string[]>();
+  let turnEnds = 0;
+  for (const { station, doubles: others } of groups) {
+    doubles.push(...others);
+    if (station.refs !== undefined) refs.set(station.id, station.refs);
+    const { id, own = id, lat, lon, addr, closed = "", place = "" } = station;
+    // A text of hours may take a millisecond to read.
+    if (stations.length % 100 === 0 && performance.now() > turnEnds) {
+      await nextTurn();
+      turnEnds = performance.now() + turnMs;
+    }
+    const opening_hours = readableHours(station.opening_hours);
+    const grades_sold = gradesText(station.grades_sold ?? []);
+    if (station.sells === "gas") refuse(staged, "lpg-only", 1, { place, id: own });
+    else {
+      const { brand, name } = shownNames(station, brands, knownBrand);
+      stations.push({ id, lat, lon, brand, name, addr, grades_sold, opening_hours, closed });
+    }
+  }
+  return { stations, doubles, doubtful, refs };
 }
 
 /** The stations of a file that are in the source's country; the others are refused by name. */

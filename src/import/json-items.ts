@@ -117,14 +117,18 @@ const longNumbers = /"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}(?![\d.eE])/gs;
 const inQuotes = (one: string): string =>
   one.startsWith('"') || String(Number(one)) === one ? one : `"${one}"`;
 
-/** Sixteen digits in a row have one at a sixteenth place, and few texts have any there. */
+/** Sixteen digits in a row have one at a sixteenth place. Those after a point are a position's. */
 function hasLongNumber(text: string): boolean {
   for (let at = 15; at < text.length; at += 16) {
-    const code = text.charCodeAt(at);
-    if (code >= 0x30 && code <= 0x39 && /\d{16}/.test(text.slice(at - 15, at + 16))) return true;
+    let [from, to] = [at, at];
+    while (isDigit(text.charCodeAt(from - 1))) from -= 1;
+    while (isDigit(text.charCodeAt(to))) to += 1;
+    if (to - from >= 16 && text[from - 1] !== ".") return true;
   }
   return false;
 }
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
 /** The value of the JSON text of `what`, which begins in `line` of the file. Throws a wrong-file fault. */
 export function parseAt(text: string, what: string, line: number | null): unknown {

@@ -7,16 +7,12 @@ interface Near<P> {
   metres: number;
 }
 
-/** A strip from south to north, wider than any pair: its places, and how many of them the look has passed. */
-interface Column {
-  north: number[];
-  passed: number;
-  /** Itself and its neighbours. */
-  beside: Column[];
-}
-
 /** Places of a column where they lie evenly: more columns cost more than they save. */
 const usualInColumn = 16;
+/** Degrees of latitude by which places are put in order: less than any distance that is asked for. */
+const step = 1e-6;
+/** The latitude and the number of a place make one exact number, by which numbers are sorted; no file has more. */
+const numbers = 2 ** 25;
 
 /**
  * Pairs at most `withinM` apart that `of` takes; the order of `places` makes no difference. Throws a wrong-file fault where
@@ -28,47 +24,60 @@ export function nearPairs<P extends Point & { id: string }>(
   of: (a: P, b: P) => boolean = () => true,
   most = Infinity,
 ): Near<P>[] {
-  const byLat = [...places].sort((a, b) => a.lat - b.lat || (a.id < b.id ? -1 : 1));
-  const window = withinM / 111_000;
+  const count = places.length;
+  const order = new Float64Array(count);
+  for (const [n, { lat }] of places.entries())
+    order[n] = Math.floor((lat + 90) / step) * numbers + n;
+  order.sort();
+  const window = withinM / 111_000 + step;
   const acrossAt = (lat: number): number =>
     window / Math.max(0.01, Math.cos((lat * Math.PI) / 180) - 0.001);
+  // From south to north. Lists of numbers: objects would take ten times as long.
+  const [lats, lons] = [new Float64Array(count), new Float64Array(count)];
   let [widest, west, east] = [window, Infinity, -Infinity];
-  for (const { lat, lon } of byLat) {
+  for (let n = 0; n < count; n += 1) {
+    const { lat, lon } = places[(order[n]! %= numbers)]!;
+    [lats[n], lons[n]] = [lat, lon];
     widest = Math.max(widest, acrossAt(lat));
     west = Math.min(west, lon);
     east = Math.max(east, lon);
   }
-  const width = Math.max(widest, ((east - west) * usualInColumn) / byLat.length);
-  const columns = new Map<number, Column>();
-  const homes = byLat.map(({ lon }, n) => {
-    const at = Math.floor(lon / width);
-    let column = columns.get(at);
-    if (column === undefined) columns.set(at, (column = { north: [], passed: 0, beside: [] }));
-    column.north.push(n);
-    return column;
-  });
-  for (const [at, column] of columns)
-    column.beside = [at - 1, at, at + 1].flatMap((one) => columns.get(one) ?? []);
+  const width = Math.max(widest, ((east - west) * usualInColumn) / count);
+  const columnOf = (n: number): number => Math.floor((lons[n]! - west) / width);
+  // Columns wider than any pair: the places of each one, one after the other, and the first that the look has not passed.
+  const ends = new Uint32Array(count === 0 ? 1 : Math.floor((east - west) / width) + 1);
+  for (let n = 0; n < count; n += 1) ends[columnOf(n)]! += 1;
+  for (let at = 1; at < ends.length; at += 1) ends[at]! += ends[at - 1]!;
+  const inColumns = new Uint32Array(count);
+  const next = Uint32Array.from(ends);
+  for (let n = count - 1; n >= 0; n -= 1) inColumns[(next[columnOf(n)]! -= 1)] = n;
   const near: Near<P>[] = [];
-  for (const [n, a] of byLat.entries()) {
-    const across = acrossAt(a.lat);
-    homes[n]!.passed += 1;
-    let found: number[] | undefined;
-    for (const { north, passed } of homes[n]!.beside)
-      for (let next = passed; next < north.length; next += 1) {
-        const b = byLat[north[next]!]!;
-        if (b.lat - a.lat > window) break;
-        if (Math.abs(b.lon - a.lon) > across || !of(a, b)) continue;
-        if (distanceM(a, b) > withinM) continue;
-        (found ??= []).push(north[next]!);
-        if (found.length > most)
+  for (let n = 0; n < count; n += 1) {
+    const [a, lat, lon, home] = [places[order[n]!]!, lats[n]!, lons[n]!, columnOf(n)];
+    const across = acrossAt(lat);
+    next[home]! += 1;
+    let found = 0;
+    for (let at = Math.max(0, home - 1); at <= home + 1 && at < ends.length; at += 1)
+      for (let k = next[at]!; k < ends[at]!; k += 1) {
+        const m = inColumns[k]!;
+        if (lats[m]! - lat > window) break;
+        if (Math.abs(lons[m]! - lon) > across) continue;
+        const b = places[order[m]!]!;
+        const metres = of(a, b) ? distanceM(a, b) : Infinity;
+        if (metres > withinM) continue;
+        near.push(isBefore(a, b) ? { a, b, metres } : { a: b, b: a, metres });
+        if ((found += 1) > most)
           throw wrongFile(
-            `more than ${most} of its stations stand within ${withinM} m of ${a.lat} ${a.lon}`,
+            `more than ${most} of its stations stand within ${withinM} m of ${lat} ${lon}`,
             "That is the position of something else, such as the middle of a city: leave these rows out, or give them positions of their own.",
           );
       }
-    for (const one of found?.sort((x, y) => x - y) ?? [])
-      near.push({ a, b: byLat[one]!, metres: distanceM(a, byLat[one]!) });
   }
-  return near;
+  return near.sort((x, y) => {
+    const [one, other] = x.a === y.a ? [x.b, y.b] : [x.a, y.a];
+    return isBefore(one, other) ? -1 : 1;
+  });
 }
+
+const isBefore = (a: Point & { id: string }, b: Point & { id: string }): boolean =>
+  a.lat < b.lat || (a.lat === b.lat && a.id < b.id);

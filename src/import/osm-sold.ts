@@ -27,8 +27,11 @@ interface Sold {
   grades_sold: readonly Grade[] | null;
 }
 
-export const soldFrom = (tags: Tags): Sold =>
-  soldBy(JSON.stringify(Object.entries(tags).filter(([key]) => key.startsWith("fuel:"))));
+export function soldFrom(tags: Tags): Sold {
+  const fuels: unknown[] = [];
+  for (const key in tags) if (key.startsWith("fuel:")) fuels.push([key, tags[key]]);
+  return soldBy(JSON.stringify(fuels));
+}
 
 /** By the tags as JSON, of which a country has few. */
 const soldBy = remembered((json): Sold => {

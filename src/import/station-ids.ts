@@ -5,7 +5,7 @@ import type { ImportedStation } from "#src/import/osm-station.ts";
 import { joinOpen } from "#src/import/join-sources.ts";
 import { type Db, inTransaction, rows } from "#src/infrastructure/db.ts";
 import { columnsOf, grouped, slices } from "#src/infrastructure/lists.ts";
-import { type idsOfSource, saveListed } from "#src/import/apply-stations.ts";
+import { type idsOfSource, placeOf, saveListed } from "#src/import/apply-stations.ts";
 import { earlierIdOf, hashedId } from "#src/stations/own-ids.ts";
 
 /** What an import stores of the ids in its file. */
@@ -42,15 +42,16 @@ export async function giveIds(
   const othersSql = "select id from stations where source <> ? and starts_with(id, ? || '-')";
   const others = await rows<{ id: string }>(db, othersSql, [source, source]);
   const given = new Set([...others, ...named].map(({ id }) => id));
+  const known = places.numbers;
   const awayM = (row: Row): number => {
-    const home = places.get(row.id);
+    const home = placeOf(places, row.id);
     if (home?.lat === row.lat && home.lon === row.lon) return 0;
     return home === undefined ? Infinity : distanceM(row, home);
   };
   const twins: GivenIds = { aliases: [], asked: [], named: [] };
-  const isFirst = places.size === 0;
+  const isFirst = known.size === 0;
   // Most files bring the same stations as the last one.
-  const isWhole = parts.length === 0 && found.length === places.size;
+  const isWhole = parts.length === 0 && found.length === known.size;
   if (given.size === 0 && (isFirst || (isWhole && found.every((row) => awayM(row) <= homeM))))
     return twins;
   const plainOf = new Map<Row, string>();
@@ -66,7 +67,7 @@ export async function giveIds(
   const renew = (row: Row): void => {
     let [own, id] = [row.own ?? row.id, ""];
     do id = hashedId(source, (own += "\n"));
-    while (given.has(id) || places.has(id));
+    while (given.has(id) || known.has(id));
     given.add(id);
     rename(row, id);
   };
@@ -79,17 +80,17 @@ export async function giveIds(
   // New numbers of stations that their old ones do not name any more, or that name others.
   for (const { id, whole, listed } of parts) {
     const [row, owner] = [rowOf.get(id), rowOf.get(whole)];
-    if (row === undefined || !places.has(whole)) continue;
+    if (row === undefined || !known.has(whole)) continue;
     if (owner !== undefined && !listed && awayM(owner) > candidateM) renew(owner);
     if (!rowOf.has(whole)) rename(row, whole);
   }
-  const isNew = (row: Row): boolean => !places.has(row.id) && !wholeOf.has(row.id);
+  const isNew = (row: Row): boolean => !known.has(row.id) && !wholeOf.has(row.id);
   const earlier = grouped(
     found.filter((row) => row.own !== undefined && row.id !== `${source}-${row.own}` && isNew(row)),
     ({ own }) => earlierIdOf(source, own!),
   );
   for (const [id, [row, ...more]] of earlier)
-    if (more.length === 0 && places.has(id) && !rowOf.has(id) && !/[^\0-\x7f]/.test(row!.own!)) {
+    if (more.length === 0 && known.has(id) && !rowOf.has(id) && !/[^\0-\x7f]/.test(row!.own!)) {
       const part = row!.id;
       rename(row!, id);
       twins.aliases.push({ part, whole: id, distanceM: awayM(row!), evidence: [] });
@@ -100,7 +101,7 @@ export async function giveIds(
   const pairs = await rows<Twins & { verdict: string }>(db, pairsSql, [source]);
   twins.asked = pairs.filter(
     ({ part, whole, verdict }) =>
-      verdict === "doubtful" && rowOf.has(part) && places.has(whole) && !rowOf.has(whole),
+      verdict === "doubtful" && rowOf.has(part) && known.has(whole) && !rowOf.has(whole),
   );
   const decided = new Set(
     pairs.flatMap(({ part, whole }) => [`${part} ${whole}`, `${whole} ${part}`]),
@@ -108,7 +109,7 @@ export async function giveIds(
   const mayMove = (row: Row): boolean => row.sells !== "gas" && !wholeOf.has(row.id);
   const coming = isFirst ? [] : found.filter((row) => mayMove(row) && awayM(row) > homeM);
   const away = new Set(coming);
-  const left = [...places.keys()].filter((id) => !rowOf.has(id) || away.has(rowOf.get(id)!));
+  const left = [...known.keys()].filter((id) => !rowOf.has(id) || away.has(rowOf.get(id)!));
   const sql = `select id, lat, lon, brand, name, addr, coalesce(refs, '{}') as refs
      from stations left join station_refs on station_id = id where id = any(?::text[])`;
   const stations = await rows<Omit<SourcePlace, "sources">>(db, sql, [left]);
