@@ -1,74 +1,15 @@
 import type { EmbedKeyState } from "#src/contract/embed.ts";
 import { type Language, preferredLanguage } from "#src/contract/language.ts";
 
-interface Words {
-  title: string;
-  lead: string;
-  frameTitle: string;
-  key: string;
-  keyHint: string;
-  keyWanted: (prefix: string) => string;
-  kept: (prefix: string) => string;
-  keptKeys: string;
-  forget: string;
-  states: Record<Exclude<EmbedKeyState, "ok" | "no-key">, string>;
-  checking: string;
-  bound: string;
-  unbound: string;
-  noReports: string;
-  site: string;
-  siteHint: string;
-  siteAllowed: string;
-  siteRefused: string;
-  opens: string;
-  places: { start: string; city: string; point: string };
-  city: string;
-  cityUnknown: string;
-  lat: string;
-  lon: string;
-  zoom: string;
-  look: string;
-  theme: string;
-  themes: { auto: string; light: string; dark: string };
-  fuel: string;
-  anyFuel: string;
-  gestures: string;
-  gesturesOf: { default: string; cooperative: string; greedy: string };
-  language: string;
-  languageOfViewer: string;
-  accent: string;
-  accentHint: string;
-  accentPick: string;
-  noFilter: string;
-  noSearch: string;
-  themeLock: string;
-  size: string;
-  width: string;
-  height: string;
-  faults: Record<"city" | "lat" | "lon" | "zoom" | "accent" | "width" | "height", string>;
-  line: string;
-  lineHint: string;
-  policyHint: string;
-  copy: { label: string; done: string; byHand: string };
-  copyWaits: string;
-  copyWaitsForCity: string;
-  mend: string;
-  preview: string;
-  previewWaits: string;
-  previewAsk: string;
-  previewHint: string;
-  previewSample: string;
-}
-
-const en: Words = {
+const en = {
   title: "Embed the map",
   lead: "Choose how the map looks on your website, then copy one line of HTML.",
   frameTitle: "Map of fuel at filling stations",
   key: "Publishable key",
   keyHint: "The pk_live_… key that the operator gave you. This browser remembers it for this page.",
-  keyWanted: (prefix) =>
+  keyWanted: (prefix: string) =>
     `Put in the key that begins with ${prefix}: the service knows only its beginning. This browser then remembers it.`,
-  kept: (prefix) => `Key ${prefix}…, remembered in this browser.`,
+  kept: (prefix: string) => `Key ${prefix}…, remembered in this browser.`,
   keptKeys: "Keys in this browser",
   forget: "Forget the key",
   states: {
@@ -78,7 +19,7 @@ const en: Words = {
       "This is a secret key. It belongs on your server and never in a page, so it was not sent. Put in the publishable key (pk_live_…).",
     "partner-disabled": "Access with this key is switched off. Ask the operator.",
     unavailable: "The key could not be checked: the service does not answer. Trying again …",
-  },
+  } satisfies Record<Exclude<EmbedKeyState, "ok" | "no-key">, string>,
   checking: "Checking the key …",
   bound: "The map will be shown on these domains and their subdomains only:",
   unbound: "The key is bound to no domain yet, so no website may show the map. Ask the operator.",
@@ -125,7 +66,7 @@ const en: Words = {
     accent: "Six hexadecimal digits, like 0b5cad.",
     width: "Pixels (from 10 to 9999) or a percentage, like 100%.",
     height: "A whole number from 200 to 4000.",
-  },
+  } satisfies Record<"city" | "lat" | "lon" | "zoom" | "accent" | "width" | "height", string>,
   line: "The line for your page",
   lineHint:
     "“allow” is what the locate and full-screen buttons need, “referrerpolicy” tells the map your website’s address, and without a height browsers would give it 150 pixels.",
@@ -142,7 +83,7 @@ const en: Words = {
     "Without a key, the operator’s own map as a sample: with your key it looks the same. Marks made here count.",
 };
 
-const ru: Words = {
+const ru: typeof en = {
   title: "Карта на вашем сайте",
   lead: "Выберите вид карты и скопируйте одну строку HTML на свой сайт.",
   frameTitle: "Карта наличия топлива на АЗС",
@@ -229,7 +170,7 @@ const ru: Words = {
     "Пока нет ключа, для примера показана карта оператора: с вашим ключом она выглядит так же. Отметки на ней засчитываются.",
 };
 
-const all: Record<Language, Words> = { en, ru };
+const all: Record<Language, typeof en> = { en, ru };
 
 export const language = preferredLanguage(navigator.languages);
 

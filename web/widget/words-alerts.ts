@@ -3,46 +3,26 @@ import type { NotAsked } from "#web/widget/alerts.ts";
 import { language } from "#web/widget/words.ts";
 
 /** The map's words for notifications. They are loaded apart from the others, when a driver looks for fuel. */
-interface AlertWords {
-  title: (grade: Grade) => string;
-  radius: string;
-  km: (km: number) => string;
-  ask: string;
-  asking: string;
-  asked: string;
-  terms: (perDay: number, days: number) => string;
-  /** For iPhones whose browser tells only from the home screen. */
-  homeScreen: string;
-  chooseFuel: string;
-  mine: string;
-  onlyLikely: string;
-  one: (grade: Grade, km: number, likely: boolean) => string;
-  until: (day: string) => string;
-  stop: string;
-  stopOne: (what: string) => string;
-  notStopped: string;
-  refusals: Record<NotAsked, string>;
-}
-
-const en: AlertWords = {
-  title: (grade) => `Tell me when there is ${grade === "ДТ" ? "diesel" : grade}`,
+const en = {
+  title: (grade: Grade) => `Tell me when there is ${grade === "ДТ" ? "diesel" : grade}`,
   radius: "Within",
-  km: (km) => (km < 1 ? "this station" : `${km} km`),
+  km: (km: number) => (km < 1 ? "this station" : `${km} km`),
   ask: "Tell me",
   asking: "Asking …",
   asked: "You will get a notification.",
-  terms: (perDay, days) =>
+  terms: (perDay: number, days: number) =>
     `At most ${perDay} notifications a day, none at night, for ${days} days. One tap stops it.`,
+  /** For iPhones whose browser tells only from the home screen. */
   homeScreen:
     "An iPhone tells only from the home screen: in Safari press Share, then “Add to Home Screen”, and open the map from there.",
   chooseFuel: "Choose the fuel that you want to be told of.",
   mine: "You will be told of",
   onlyLikely: "Only when it is likely there (70% or more)",
-  one: (grade, km, likely) =>
+  one: (grade: Grade, km: number, likely: boolean) =>
     `${grade === "ДТ" ? "diesel" : grade} ${km < 1 ? "at one station" : `within ${km} km`}${likely ? ", when likely" : ""}`,
-  until: (day) => `until ${day}`,
+  until: (day: string) => `until ${day}`,
   stop: "Stop",
-  stopOne: (what) => `Stop: ${what}`,
+  stopOne: (what: string) => `Stop: ${what}`,
   notStopped: "The service does not answer just now. Try again.",
   refusals: {
     forbidden: "This page may not show notifications. Allow it in the browser’s settings.",
@@ -51,10 +31,10 @@ const en: AlertWords = {
       "This browser takes no notifications now: in a private window, or where its push service is blocked. Try another window or browser.",
     full: "You wait for as much as possible. Stop one first.",
     unavailable: "That did not work just now. Try again later.",
-  },
+  } satisfies Record<NotAsked, string>,
 };
 
-const ru: AlertWords = {
+const ru: typeof en = {
   title: (grade) => `Сообщить, когда появится ${grade}`,
   radius: "В пределах",
   km: (km) => (km < 1 ? "только здесь" : `${km} км`),

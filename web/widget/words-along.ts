@@ -3,48 +3,31 @@ import type { Grade } from "#src/domain/vocabulary.ts";
 import { language, words } from "#web/widget/words.ts";
 
 /** The map's words for the stations along a way. They are loaded when somebody asks for them. */
-interface AlongWords {
-  from: (isOwn: boolean) => string;
-  to: string;
-  chooseCity: string;
-  onMap: string;
-  placeOnMap: string;
-  aside: string;
-  km: (km: number) => string;
-  straight: string;
-  tooLong: (km: number) => string;
-  offline: string;
-  found: (grade: Grade | null, count: number, km: number) => string;
-  none: (grade: Grade | null, km: number) => string;
-  /** `at`: "12 km" along the way, `off`: "800 m" aside. */
-  beside: (at: string, off: string) => string;
-  first: (count: number) => string;
-  other: string;
-}
-
-const en: AlongWords = {
-  from: (isOwn) => (isOwn ? "From where you are" : "From the middle of the last search"),
+const en = {
+  from: (isOwn: boolean): string =>
+    isOwn ? "From where you are" : "From the middle of the last search",
   to: "Where to?",
   chooseCity: "Choose a city …",
   onMap: "Show the place on the map",
   placeOnMap: "the place on the map",
   aside: "How far aside",
-  km: (km) => `${km} km`,
+  km: (km: number) => `${km} km`,
   straight: "Near the straight line: the map does not know the roads.",
-  tooLong: (km) => `${km} km is too far. Choose a nearer place, up to 1,000 km.`,
+  tooLong: (km: number) => `${km} km is too far. Choose a nearer place, up to 1,000 km.`,
   offline: "No network. Stations along a way can be looked for only with one.",
-  found: (grade, count, km) =>
+  found: (grade: Grade | null, count: number, km: number) =>
     `${count} ${count === 1 ? "station" : "stations"} with ${grade === null ? "fuel" : words.gradeName(grade)} on ${km} km`,
-  none: (grade, km) =>
+  none: (grade: Grade | null, km: number) =>
     `No station with ${grade === null ? "fuel" : words.gradeName(grade)} is known on these ${km} km. Try farther aside.`,
-  beside: (at, off) => `after ${at}, ${off} aside`,
-  first: (count) => `These are the first ${count}.`,
+  /** `at`: "12 km" along the way, `off`: "800 m" aside. */
+  beside: (at: string, off: string) => `after ${at}, ${off} aside`,
+  first: (count: number) => `These are the first ${count}.`,
   other: "Another way",
 };
 
 const stations = plural("ru", { one: "станция", few: "станции", many: "станций" });
 
-const ru: AlongWords = {
+const ru: typeof en = {
   from: (isOwn) => (isOwn ? "Оттуда, где вы сейчас" : "От места последнего поиска"),
   to: "Куда?",
   chooseCity: "Выберите город …",

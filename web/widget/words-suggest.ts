@@ -2,44 +2,21 @@ import type { SuggestionKind } from "#src/domain/suggestion.ts";
 import { language } from "#web/widget/words.ts";
 
 /** The map's words for what is wrong with a station itself. They are loaded when somebody says it. */
-interface SuggestWords {
-  title: string;
-  kinds: Record<SuggestionKind, string>;
-  what: string;
-  where: string;
-  whereMissing: string;
-  own: string;
-  onMap: string;
-  /** `away`: "120 m". */
-  chosen: (away: string) => string;
-  chosenNew: string;
-  needsPlace: string;
-  moveMap: string;
-  here: string;
-  cancel: string;
-  text: string;
-  textHint: string;
-  goesTo: string;
-  send: string;
-  thanks: string;
-  enough: string;
-  failed: string;
-}
-
-const en: SuggestWords = {
+const en = {
   title: "What is wrong?",
   kinds: {
     gone: "There is no station here any more",
     closed: "It is closed for good",
     moved: "It stands elsewhere",
     missing: "A station is missing on the map",
-  },
+  } satisfies Record<SuggestionKind, string>,
   what: "What is wrong with this station",
   where: "Where it really stands",
   whereMissing: "Where it stands",
   own: "Where I am",
   onMap: "Show it on the map",
-  chosen: (away) => `Place chosen, ${away} from where the map shows it.`,
+  /** `away`: "120 m". */
+  chosen: (away: string) => `Place chosen, ${away} from where the map shows it.`,
   chosenNew: "Place chosen.",
   needsPlace: "Say first where it stands.",
   moveMap: "Move the map until the pin is on the place.",
@@ -54,7 +31,7 @@ const en: SuggestWords = {
   failed: "That did not work. Try again later.",
 };
 
-const ru: SuggestWords = {
+const ru: typeof en = {
   title: "Что не так?",
   kinds: {
     gone: "Станции здесь больше нет",
