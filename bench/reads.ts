@@ -100,10 +100,15 @@ export async function benchReads({
     const keysFile = join(folder, "keys.json");
     writeFileSync(keysFile, JSON.stringify(country.keys));
     const raw = await start(tsx("bench/rivals/raw-node.ts"), { RECORDED: recorded });
-    const former =
-      before === undefined
-        ? null
-        : await start(role("web").toSpliced(-1, 1, join(resolve(before), "dist", "web.js")));
+    // With a Redis prefix and a worker of its own: versions need not understand each other's dumps.
+    const startFormer = (which: string, folder: string) =>
+      start(
+        role(which).map((part) => (part.startsWith("dist/") ? join(resolve(folder), part) : part)),
+        { REDIS_PREFIX: "{bench-before}" },
+      );
+    if (before !== undefined)
+      for (const which of ["snapshots", "clock"]) await startFormer(which, before);
+    const former = before === undefined ? null : await startFormer("web", before);
     const bare = await start(tsx("bench/rivals/bare-koa.ts"), { RECORDED: recorded });
     const obvious = await start(tsx("bench/rivals/obvious-reads.ts"), { KEYS_FILE: keysFile });
     const nginxPort = await somePort();
