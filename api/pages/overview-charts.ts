@@ -1,51 +1,56 @@
 import { html, type Html } from "#api/pages/html.ts";
 import type { Language } from "#api/pages/messages.ts";
 import type { OverviewMessages } from "#api/pages/overview-messages.ts";
+import { remembered } from "#src/infrastructure/lists.ts";
 
-/** Made once: a formatter costs more than a hundred of its texts. */
-const formatsOf = (language: Language) => ({
-  percent: new Intl.NumberFormat(language, { style: "percent" }),
-  whole: new Intl.NumberFormat(language),
-  mean: new Intl.NumberFormat(language, { maximumFractionDigits: 1 }),
-  day: new Intl.DateTimeFormat(language === "en" ? "en-GB" : "ru", {
+/** Formatters are made once, and so is what they make: a page of 50 cities has 3000 figures, most of them alike. */
+function formatsOf(language: Language) {
+  const percents = new Intl.NumberFormat(language, { style: "percent" });
+  const numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
+  const days = new Intl.DateTimeFormat(language === "en" ? "en-GB" : "ru", {
     ...{ day: "numeric", month: "short", timeZone: "UTC" },
-  }),
-  names: new Intl.Collator(language),
-});
+  });
+  return {
+    percent: remembered((share: number) => percents.format(share)),
+    number: remembered((count: number) => numbers.format(count)),
+    day: remembered((day: string) => days.format(new Date(`${day}T00:00:00Z`))),
+    names: new Intl.Collator(language),
+  };
+}
 export const formats = { ru: formatsOf("ru"), en: formatsOf("en") };
 
 /** `12 %`, `<1 %` instead of a rounded 0; a dash for null. */
 export function percent(share: number | null, language: Language): string {
   if (share === null) return "–";
   const format = formats[language].percent;
-  return share > 0 && share < 0.005 ? `<${format.format(0.01)}` : format.format(share);
+  return share > 0 && share < 0.005 ? `<${format(0.01)}` : format(share);
 }
 
-export const wholeNumber = (count: number, language: Language): string =>
-  formats[language].whole.format(count);
+/** A number with at most one decimal. */
+export const numberText = (count: number, language: Language): string =>
+  formats[language].number(count);
 
 /** `30 Jan` of `2026-01-30`. */
-export const dayName = (day: string, language: Language): string =>
-  formats[language].day.format(new Date(`${day}T00:00:00Z`));
+export const dayName = (day: string, language: Language): string => formats[language].day(day);
 
 /** A bar of that part of the width. The figure stands beside it as text. */
-export const shareBar = (share: number | null): Html =>
-  html`<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
-    <rect class="track" width="100" height="6" />
-    <rect width="${((share ?? 0) * 100).toFixed(1)}" height="6" />
-  </svg>`;
+export const shareBar = remembered(
+  (share: number | null): Html =>
+    html`<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+      <rect class="track" width="100" height="6" />
+      <rect width="${((share ?? 0) * 100).toFixed(1)}" height="6" />
+    </svg>`,
+);
+
+const [wide, high] = [4, 24];
+const topOf = remembered((share: number) => (high - 1 - share * (high - 1)).toFixed(1));
 
 /** Days as small bars: one path, because a page has a hundred of them. */
 export function sparkline(shares: readonly (number | null)[], language: Language): Html {
-  const [wide, high] = [4, 24];
   const known = shares.filter((share) => share !== null);
-  const path = shares
-    .map((share, n) =>
-      share === null
-        ? ""
-        : `M${n * wide + 2} ${high}V${(high - 1 - share * (high - 1)).toFixed(1)}`,
-    )
-    .join("");
+  let path = "";
+  for (const [n, share] of shares.entries())
+    if (share !== null) path += `M${n * wide + 2} ${high}V${topOf(share)}`;
   const text =
     known.length === 0
       ? "–"

@@ -1,12 +1,5 @@
 import { html, type Html } from "#api/pages/html.ts";
-import {
-  dayChart,
-  dayName,
-  formats,
-  percent,
-  shareBar,
-  wholeNumber,
-} from "#api/pages/overview-charts.ts";
+import { dayChart, dayName, percent, shareBar, numberText } from "#api/pages/overview-charts.ts";
 import { overviewMessages } from "#api/pages/overview-messages.ts";
 import { type Choice, linkTo, measures, periods, shareOf } from "#api/pages/overview-table.ts";
 import type { Figures } from "#snapshots/insights/figures.ts";
@@ -19,7 +12,7 @@ export function tiles(
 ): Html {
   const messages = overviewMessages(choice.language);
   const tile = (name: string, out: number, known: number, share: number | null): Html => {
-    const [some, all] = [out, known].map((one) => wholeNumber(one, choice.language));
+    const [some, all] = [out, known].map((one) => numberText(one, choice.language));
     return html`<li>
       ${name} <b>${percent(share, choice.language)}</b>
       <span>${known === 0 ? messages.unknown : messages.of(some!, all!)}</span>${shareBar(share)}
@@ -39,7 +32,6 @@ export function tiles(
 export function daySection({ days }: Figures, choice: Choice): Html {
   const { language } = choice;
   const messages = overviewMessages(language);
-  const { mean } = formats[language];
   const shares = days.map((one) => ({ ...one, share: shareOf(choice)(one) }));
   const isKnown = shares.some(({ share }) => share !== null);
   const nameOf = (of: Choice["of"]): string =>
@@ -64,7 +56,7 @@ export function daySection({ days }: Figures, choice: Choice): Html {
               html`<tr>
                 <th scope="row">${dayName(day, language)}</th>
                 <td>${percent(share, language)}</td>
-                ${servedStatuses.map((status) => html`<td>${mean.format(statuses[status])}</td>`)}
+                ${servedStatuses.map((status) => html`<td>${numberText(statuses[status], language)}</td>`)}
               </tr>`,
           )}
         </tbody>

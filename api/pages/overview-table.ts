@@ -1,6 +1,6 @@
 import { html, type Html } from "#api/pages/html.ts";
 import { type Language, messagesOf } from "#api/pages/messages.ts";
-import { formats, percent, shareBar, sparkline, wholeNumber } from "#api/pages/overview-charts.ts";
+import { formats, percent, shareBar, sparkline, numberText } from "#api/pages/overview-charts.ts";
 import { overviewMessages } from "#api/pages/overview-messages.ts";
 import {
   type DayFigures,
@@ -10,7 +10,7 @@ import {
 } from "#snapshots/insights/figures.ts";
 import type { StoredCity } from "#src/import/read-cities.ts";
 import type { Insights } from "#snapshots/insights/insight-store.ts";
-import { perObject } from "#src/infrastructure/lists.ts";
+import { perObject, remembered } from "#src/infrastructure/lists.ts";
 import { noCounts } from "#src/domain/insights.ts";
 import { grades } from "#src/domain/vocabulary.ts";
 
@@ -23,7 +23,7 @@ export const sorts = ["size", "name", "stations", ...grades, "no"] as const;
 /** The choices in the page's address. */
 export interface Choice {
   language: Language;
-  /** The text in the address. */
+  /** The language, where the address names one. */
   lang: string;
   days: (typeof periods)[number];
   of: (typeof measures)[number];
@@ -63,24 +63,27 @@ export const shareOf =
 
 type Row = { city: StoredCity; figures: FiguresNow };
 
-/** Made once for the figures of a minute: most of what a page cost with 1,200 cities. */
-const rowsOf = perObject(({ cities, counts }: Insights): Row[] =>
-  cities.map((city) => ({ city, figures: figuresNow(counts[city.id] ?? noCounts()) })),
-);
+/** Made once for the figures of a minute, as is each order: most of what a page cost with 1,200 cities. */
+const ordersOf = perObject(({ cities, counts }: Insights) => {
+  const rows = cities.map((city) => ({ city, figures: figuresNow(counts[city.id] ?? noCounts()) }));
+  return remembered((order) => sorted(rows, order.split(" ") as Order));
+});
 
 /** The cities with their shares now, and by day. */
 export function citiesTable(latest: Insights, choice: Choice): Html {
   const { language } = choice;
   const messages = overviewMessages(language);
-  const rows = rowsOf(latest);
+  const order: Order = [choice.sort, choice.isUp ? "up" : "down", language];
+  const rows = ordersOf(latest)(order.join(" "));
   const heading = html`<h2>${messages.cities}</h2>`;
   if (rows.length === 0)
     return html`${heading}
       <p>${messages.none}</p>`;
   const page = Math.min(choice.page, Math.ceil(rows.length / perPage));
   const first = (page - 1) * perPage;
-  const shown = sorted(rows, choice).slice(first, first + perPage);
+  const shown = rows.slice(first, first + perPage);
   const sharesOf = sharesOfDays(latest, choice.days, choice.of);
+  const toCity = `${linkTo(choice, { city: "", page: 1 })}&city=`.replace("?&", "?");
   const { before, next } = messagesOf(language);
   const at = (to: number, text: string): Html | null =>
     to < 1 || (to - 1) * perPage >= rows.length
@@ -99,7 +102,7 @@ export function citiesTable(latest: Insights, choice: Choice): Html {
           </tr>
         </thead>
         <tbody>
-          ${shown.map((row) => line(row, sharesOf(row.city.id), choice))}
+          ${shown.map((row) => line(row, sharesOf(row.city.id), language, toCity))}
         </tbody>
       </table>
     </div>
@@ -118,8 +121,12 @@ function head(choice: Choice, sort: Choice["sort"], text: string): Html {
   </th>`;
 }
 
-function line({ city, figures }: Row, shares: readonly (number | null)[], choice: Choice): Html {
-  const { language } = choice;
+function line(
+  { city, figures }: Row,
+  shares: readonly (number | null)[],
+  language: Language,
+  toCity: string,
+): Html {
   const messages = overviewMessages(language);
   const known = figures.stations - figures.statuses.nodata;
   const cell = (out: number, of: number, share: number | null): Html =>
@@ -127,17 +134,17 @@ function line({ city, figures }: Row, shares: readonly (number | null)[], choice
       ? html`<td><span class="soft">${messages.unknown}</span></td>`
       : html`<td>
           ${percent(share, language)}
-          <small>${messages.of(wholeNumber(out, language), wholeNumber(of, language))}</small
+          <small>${messages.of(numberText(out, language), numberText(of, language))}</small
           >${shareBar(share)}
         </td>`;
   return html`<tr>
     <th scope="row">
-      <a href="${linkTo(choice, { city: city.name, page: 1 })}">${city.name}</a>
+      <a href="${toCity}${encodeURIComponent(city.name)}">${city.name}</a>
       ${city.region === "" || city.region === city.name ? null : html`<small>${city.region}</small>`}
     </th>
     <td>
-      ${wholeNumber(figures.stations, language)}
-      <small>${messages.known.toLowerCase()}: ${wholeNumber(known, language)}</small>
+      ${numberText(figures.stations, language)}
+      <small>${messages.known.toLowerCase()}: ${numberText(known, language)}</small>
     </td>
     ${grades.map((grade) => {
       const { out, available, share_out } = figures.grades[grade];
@@ -147,9 +154,11 @@ function line({ city, figures }: Row, shares: readonly (number | null)[], choice
   </tr>`;
 }
 
-function sorted(rows: readonly Row[], { sort, isUp, language }: Choice): readonly Row[] {
+type Order = [sort: Choice["sort"], direction: "up" | "down", language: Language];
+
+function sorted(rows: readonly Row[], [sort, direction, language]: Order): readonly Row[] {
   if (sort === "size") return rows;
-  const sign = isUp ? 1 : -1;
+  const sign = direction === "up" ? 1 : -1;
   if (sort === "name")
     return rows.toSorted(
       (a, b) => sign * formats[language].names.compare(a.city.name, b.city.name),

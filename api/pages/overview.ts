@@ -13,7 +13,7 @@ import {
   periods,
   sorts,
 } from "#api/pages/overview-table.ts";
-import { wholeNumber } from "#api/pages/overview-charts.ts";
+import { numberText } from "#api/pages/overview-charts.ts";
 import { creditLine } from "#api/pages/station-text.ts";
 import { refuseWidget } from "#api/pages/widget-refusal.ts";
 import { type Figures, figuresOf, figuresOfCountry } from "#snapshots/insights/figures.ts";
@@ -70,16 +70,17 @@ export function overviewPage(router: PageRouter, services: PageDeps): void {
 function readChoice(given: URLSearchParams, language: Language): Choice {
   const days = periods.find((one) => String(one) === given.get("days")) ?? 30;
   const of = measures.find((one) => one === given.get("of")) ?? "no";
+  const isFramed = given.get("embed") === "1";
   return {
     language,
-    lang: given.get("lang") ?? "",
+    lang: given.get("lang") ? language : "",
     ...{ days, of },
     sort: sorts.find((one) => one === given.get("sort")) ?? "size",
     isUp: given.get("order") === "asc",
     page: Number(/^[1-9]\d{0,2}$/.exec(given.get("page") ?? "")?.[0] ?? 1),
     city: (given.get("city") ?? "").trim().slice(0, nameMax),
-    embed: given.get("embed") === "1",
-    key: given.get("key")?.trim() ?? "",
+    embed: isFramed,
+    key: (isFramed && given.get("key")?.trim()) || "",
   };
 }
 
@@ -90,7 +91,7 @@ function place(choice: Choice, latest: Insights, id: string | undefined): Html[]
     id === undefined ? figuresOfCountry(latest, choice.days) : figuresOf(latest, id, choice.days);
   const known = figures.stations - figures.statuses.nodata;
   const [stations, withData] = [figures.stations, known].map((one) =>
-    wholeNumber(one, choice.language),
+    numberText(one, choice.language),
   );
   return [
     html`<p class="soft">${messages.lead(stations!, withData!)}</p>`,

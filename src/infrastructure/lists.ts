@@ -32,15 +32,15 @@ export function grouped<T, Key>(list: Iterable<T>, keyOf: (item: T) => Key): Map
   return groups;
 }
 
-/** The same function of a text, which keeps some thousands of its results: a country repeats few texts. */
-export function remembered<T>(work: (text: string) => T): (text: string) => T {
-  const known = new Map<string, T>();
-  return (text) => {
-    let result = known.get(text);
+/** The same function of a text or a number, which keeps some thousands of its results: a country repeats few texts. */
+export function remembered<T, Of = string>(work: (of: Of) => T): (of: Of) => T {
+  const known = new Map<Of, T>();
+  return (of) => {
+    let result = known.get(of);
     if (result !== undefined) return result;
-    result = work(text);
+    result = work(of);
     if (known.size >= rememberedMax) known.clear();
-    known.set(text, result);
+    known.set(of, result);
     return result;
   };
 }

@@ -211,6 +211,8 @@ describe("flow: history, insights and overview are a count of status runs", func
     await expectHistories(client, at);
     expect(before.statuses).to.include({ yes: 3, queue: 2, low: 1, no: 1 });
     expect(await page("&city=Nowhere")).to.include("There is no city called “Nowhere”");
+    // What a stranger sends is not repeated in each link.
+    expect(await page("&key=stranger&lang=stranger")).to.not.include("stranger");
     expect(await page(`&city=${encodeURIComponent("ТЕСТОГРАД ")}`))
       .to.include("Where fuel is missing: Тестоград")
       .and.not.include("no city called");
