@@ -14,16 +14,18 @@ export interface Country {
   stations: { id: string; lat: number; lon: number }[];
   /** Secret keys of several partners: one may send at most 100,000 requests a minute. */
   keys: string[];
-  /** Users `user-0` to `user-<users - 1>` have been seen before, each by partner n % keys. */
+  /** Users `user-0` to `user-<users - 1>` have been seen before, each by partner n % keys. With 0 all are new. */
   users: number;
 }
 
-const stationCount = 30_000;
-const users = 400_000;
 const chunk = 20_000;
 
-/** Fills an empty database: a country of 30,000 stations, partners, and their users as they were met before. */
-export async function fillCountry(config: Config, partnerCount = 8): Promise<Country> {
+/** Fills an empty database: a country of stations, partners, and their users as they were met before. */
+export async function fillCountry(
+  config: Config,
+  partnerCount = 8,
+  { stationCount = 30_000, users = 400_000 } = {},
+): Promise<Country> {
   const db = createDb({ ...config, queryTimeoutMs: 120_000, lockTimeoutMs: 60_000 }, "bench fill");
   try {
     const stations = makeStations(createRandom(1), stationCount);

@@ -6,6 +6,7 @@ import { benchFuzz } from "#bench/fuzz.ts";
 import { benchIdle } from "#bench/idle.ts";
 import { benchImports, benchReaders } from "#bench/imports.ts";
 import { benchMarks } from "#bench/marks.ts";
+import { benchMarksRival } from "#bench/marks-rival.ts";
 import { benchMarkCosts } from "#bench/mark-costs.ts";
 import { benchMatching } from "#bench/matching.ts";
 import { benchMemory } from "#bench/memory.ts";
@@ -22,6 +23,7 @@ import { startBuild } from "#demo/building.ts";
 
 // `npm run bench -- marks [--rounds 5] [--seconds 5] [--clients 1,16,64] [--dry]`
 // `npm run bench -- mark-costs [--seconds 5] [--clients 1,16,64] [--dry]`
+// `npm run bench -- marks-rival [--rounds 5] [--seconds 5] [--clients 1,16,64] [--quick] [--dry] [--before FOLDER]`
 // `npm run bench -- readers [--quick] [--dry]`
 // `npm run bench -- reads [--quick] [--dry] [--only "one station;304 of the dump"] [--before FOLDER]`
 // `npm run bench -- cache [--quick] [--dry]`
@@ -61,7 +63,7 @@ const { values, positionals } = parseArgs({
     marks: { type: "string", default: "10,30" },
     /** Idle: how long it measures, twice. */
     minutes: { type: "string", default: "10" },
-    /** Reads, idle: the built folder of another commit, measured beside this one. */
+    /** Reads, idle, marks-rival: the built folder of another commit, measured beside this one. */
     before: { type: "string" },
     /** Prints the section and leaves results.md as it is. */
     dry: { type: "boolean", default: false },
@@ -91,6 +93,7 @@ const benches: Record<string, () => Promise<string>> = {
   imports: () => benchImports(values),
   marks: () => benchMarks(options),
   "mark-costs": () => benchMarkCosts({ ...options, seconds: Number(values.seconds) }),
+  "marks-rival": () => benchMarksRival({ ...options, quick: values.quick, before: values.before }),
   readers: () => benchReaders(values),
   reads: () =>
     benchReads({

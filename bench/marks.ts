@@ -29,13 +29,13 @@ export interface MarksOptions {
   against?: Record<string, string>;
 }
 
-interface Side {
+export interface Side {
   name: string;
   port: number;
   processes: Server[];
 }
 
-interface Round extends Measured {
+export interface Round extends Measured {
   /** CPU ms of our or the rival's own processes, and of Postgres and Redis. */
   nodeMs: number | null;
   serversMs: number | null;
@@ -52,16 +52,11 @@ export async function benchMarks(options: MarksOptions): Promise<string> {
   const names = ["ours", "rival"].map((name) => `fuelmark_bench_${process.pid}_${name}`);
   try {
     const { urls, version } = await prepare(servers.databaseUrl, servers.redisUrl, folder, names);
+    // The rival finds a station's neighbours in the database, not in memory.
+    await asAdmin(urls[1]!, (admin) => admin.query("create index on stations (lat, lon)"));
     const procfile = readProcfile();
-    const env = (index: number, port: number): Record<string, string> => ({
-      DATABASE_URL: urls[index]!,
-      REDIS_URL: servers.redisUrl,
-      REDIS_PREFIX: `{bench-${names[index]!}}`,
-      REPORTER_PEPPER: pepper,
-      NEW_REPORTERS_DAILY: "1000000",
-      HOST: "127.0.0.1",
-      PORT: String(port),
-    });
+    const env = (index: number, port: number): Record<string, string> =>
+      settingsOf(names[index]!, urls[index]!, servers.redisUrl, port);
     const start = async (
       name: string,
       commands: (readonly string[])[],
@@ -81,7 +76,7 @@ export async function benchMarks(options: MarksOptions): Promise<string> {
         ? await start("direct", [["node", "--import", "tsx", "bench/rivals/marks-direct.ts"]])
         : await start("changed", product, options.against);
     const cpu = await createCpuMeter(servers.databaseUrl, servers.redisUrl);
-    const results = await measure(ours, rival, options, cpu, join(folder, "country.json"));
+    const results = await measure([ours, rival], options, cpu, join(folder, "country.json"));
     return report(
       results,
       options,
@@ -98,12 +93,25 @@ export async function benchMarks(options: MarksOptions): Promise<string> {
 
 const pepper = randomBytes(16).toString("hex");
 
-/** Two equal databases; the country goes to a file for the load generator. */
-async function prepare(
+/** The settings of a side's processes. */
+export const settingsOf = (
+  name: string,
+  databaseUrl: string,
+  redisUrl: string,
+  port: number,
+): Record<string, string> => ({
+  ...{ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, REDIS_PREFIX: `{bench-${name}}` },
+  ...{ REPORTER_PEPPER: pepper, NEW_REPORTERS_DAILY: "1000000" },
+  ...{ HOST: "127.0.0.1", PORT: String(port) },
+});
+
+/** Equal databases of these names; the country goes to a file for the load generator. */
+export async function prepare(
   adminUrl: string,
   redisUrl: string,
   folder: string,
   names: string[],
+  size?: { stationCount: number; users: number },
 ): Promise<{ urls: string[]; version: string }> {
   const urls = names.map((name) => {
     const url = new URL(adminUrl);
@@ -114,13 +122,10 @@ async function prepare(
   await release({ DATABASE_URL: urls[0]!, REDIS_URL: redisUrl });
   console.log("Filling the country");
   const env = { DATABASE_URL: urls[0]!, REDIS_URL: redisUrl, REPORTER_PEPPER: pepper };
-  const country = await fillCountry(loadConfig(env));
+  const country = await fillCountry(loadConfig(env), 8, size);
   writeFileSync(join(folder, "country.json"), JSON.stringify(country));
-  await asAdmin(adminUrl, (admin) =>
-    admin.query(`create database ${names[1]} template ${names[0]}`),
-  );
-  // The rival finds a station's neighbours in the database, not in memory.
-  await asAdmin(urls[1]!, (admin) => admin.query("create index on stations (lat, lon)"));
+  for (const copy of names.slice(1))
+    await asAdmin(adminUrl, (admin) => admin.query(`create database ${copy} template ${names[0]}`));
   const version = await asAdmin(adminUrl, async (admin) => {
     await admin.query("checkpoint");
     const found = await admin.query<{ server_version: string; fsync: string }>(
@@ -131,13 +136,16 @@ async function prepare(
   return { urls, version };
 }
 
-async function measure(
-  ours: Side,
-  rival: Side,
-  { rounds, seconds, clients }: MarksOptions,
+/** The rounds of each side, by its name, for each number of clients. */
+export type Results = Map<number, Map<string, Round[]>>;
+
+/** Loads the sides in turns. */
+export async function measure(
+  sides: readonly Side[],
+  { rounds, seconds, clients }: Pick<MarksOptions, "rounds" | "seconds" | "clients">,
   cpu: CpuMeter,
   countryFile: string,
-): Promise<Map<number, { ours: Round[]; rival: Round[] }>> {
+): Promise<Results> {
   const load = startLoad(countryFile);
   const run = async (side: Side, clientCount: number, forSeconds: number): Promise<Round> => {
     const used = () => [
@@ -163,20 +171,18 @@ async function measure(
     return { ...measured, nodeMs: nodeMs ?? null, serversMs: serversMs ?? null };
   };
   try {
-    for (const side of [ours, rival]) await run(side, 16, 3);
-    const results = new Map<number, { ours: Round[]; rival: Round[] }>();
+    for (const side of sides) await run(side, 16, 3);
+    const results: Results = new Map();
     for (const count of clients) {
-      const both = { ours: [] as Round[], rival: [] as Round[] };
-      results.set(count, both);
+      const all = new Map(sides.map(({ name }) => [name, [] as Round[]]));
+      results.set(count, all);
       for (let round = 0; round < rounds; round++) {
-        // The order changes, so that neither always comes after the other's dirty pages.
-        const order = round % 2 === 0 ? (["ours", "rival"] as const) : (["rival", "ours"] as const);
-        for (const who of order) {
-          const one = await run(who === "ours" ? ours : rival, count, seconds);
-          both[who].push(one);
-          const rate = Math.round(one.requests / one.seconds);
+        // The order changes, so that none always comes after the dirty pages of the same other.
+        for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
+          const one = await run(side, count, seconds);
+          all.get(side.name)!.push(one);
           console.log(
-            `${count} clients, ${who}: ${rate} req/s, p50 ${one.p50.toFixed(1)} ms, p99 ${one.p99.toFixed(1)} ms, ${JSON.stringify(one.statuses)}`,
+            `${count} clients, ${side.name}: ${Math.round(rate(one))} req/s, p50 ${one.p50.toFixed(1)} ms, p99 ${one.p99.toFixed(1)} ms, ${JSON.stringify(one.statuses)}`,
           );
         }
       }
@@ -190,36 +196,41 @@ async function measure(
 const sum = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? null : a + b;
 
+export const rate = (round: Round): number => round.requests / round.seconds;
+
+/** Marks a second, p50, p99, CPU of a mark: medians of the rounds, as cells of a table. */
+export function cellsOf(side: readonly Round[]): string[] {
+  const cpuOf = (which: "nodeMs" | "serversMs"): string => {
+    const values = side.map((round) => (round[which] ?? Number.NaN) / round.requests);
+    return values.some(Number.isNaN) ? "?" : median(values).toFixed(2);
+  };
+  return [
+    String(Math.round(median(side.map(rate)))),
+    median(side.map((round) => round.p50)).toFixed(1),
+    median(side.map((round) => round.p99)).toFixed(1),
+    `${cpuOf("nodeMs")} + ${cpuOf("serversMs")}`,
+  ];
+}
+
+/** The median of the ratios of their rounds. */
+export const ratioOf = (of: readonly Round[], to: readonly Round[], figure = rate): number =>
+  median(of.map((round, i) => figure(round) / figure(to[i]!)));
+
 function report(
-  results: Map<number, { ours: Round[]; rival: Round[] }>,
+  results: Results,
   { rounds, seconds, clients }: MarksOptions,
   postgres: string,
 ): string {
-  const rate = (round: Round): number => round.requests / round.seconds;
-  const perRequest = (round: Round, which: "nodeMs" | "serversMs"): number | null =>
-    round[which] === null ? null : round[which] / round.requests;
-  const cell = (side: Round[]): string[] => {
-    const cpuOf = (which: "nodeMs" | "serversMs"): string => {
-      const values = side.map((round) => perRequest(round, which));
-      return values.includes(null) ? "?" : median(values as number[]).toFixed(2);
-    };
+  const lines = [...results].flatMap(([count, all]) => {
+    const [ours, rival] = [...all.values()] as [Round[], Round[]];
     return [
-      String(Math.round(median(side.map(rate)))),
-      median(side.map((round) => round.p50)).toFixed(1),
-      median(side.map((round) => round.p99)).toFixed(1),
-      `${cpuOf("nodeMs")} + ${cpuOf("serversMs")}`,
-    ];
-  };
-  const lines = [...results].flatMap(([count, both]) => {
-    const ratios = both.ours.map((round, i) => rate(round) / rate(both.rival[i]!));
-    return [
-      `| ${[String(count), "Fuelmark", ...cell(both.ours), median(ratios).toFixed(2)].join(" | ")} |`,
-      `| ${["", "direct", ...cell(both.rival), ""].join(" | ")} |`,
+      `| ${[String(count), "Fuelmark", ...cellsOf(ours), ratioOf(ours, rival).toFixed(2)].join(" | ")} |`,
+      `| ${["", "direct", ...cellsOf(rival), ""].join(" | ")} |`,
     ];
   });
   const statuses = new Set(
-    [...results.values()].flatMap(({ ours, rival }) =>
-      [...ours, ...rival].flatMap((round) => Object.keys(round.statuses)),
+    [...results.values()].flatMap((all) =>
+      [...all.values()].flat().flatMap((round) => Object.keys(round.statuses)),
     ),
   );
   return `\`POST …/report\`, authenticated and metered: one \`web\` and one \`marks\` process ("Fuelmark") against the same checks and the same mark in one transaction in the handler, without batches and queue ("direct", \`bench/rivals\`). 30,000 stations, 8 partners, each mark from another user, one user in 20 new, the others known for a month.
@@ -232,7 +243,7 @@ ${new Date().toISOString().slice(0, 10)}, \`npm run bench -- marks --rounds ${ro
 `;
 }
 
-async function asAdmin<T>(url: string, work: (admin: pg.Client) => Promise<T>): Promise<T> {
+export async function asAdmin<T>(url: string, work: (admin: pg.Client) => Promise<T>): Promise<T> {
   const admin = new pg.Client({ connectionString: url });
   await admin.connect();
   try {

@@ -29,13 +29,15 @@ export function createForward(country: Country, seed: number): (host: string) =>
 
   return (host) => {
     const n = sent++;
-    if (n >= users) throw new Error(`only ${users} users are known: fewer or shorter rounds`);
+    if (users > 0 && n >= users)
+      throw new Error(`only ${users} users are known: fewer or shorter rounds`);
     // A step that shares no factor with the number of stations visits all before it comes back to one.
-    const station = stations[(n * 7919) % stations.length]!;
+    const place = users > 0 ? (n * 7919) % stations.length : random.int(0, stations.length - 1);
+    const station = stations[place]!;
     const status = random.weighted(statuses.map(([name, weight]) => [name, weight]));
     const body = JSON.stringify({
       status,
-      user_ref: n % newcomerEvery === 0 ? `new-${n}` : `user-${n}`,
+      user_ref: users === 0 || n % newcomerEvery === 0 ? `new-${n}` : `user-${n}`,
       lat: station.lat + random.int(-100, 100) / 1e5,
       lon: station.lon + random.int(-100, 100) / 1e5,
       acc_m: random.int(5, 60),
