@@ -11,6 +11,7 @@ import { clearPostgres } from "#demo/servers/postgres.ts";
 import { clearRedis } from "#demo/servers/redis.ts";
 import { startServers } from "#demo/servers/start.ts";
 import { createTemplate } from "#demo/template.ts";
+import { needServers } from "#demo/test-needs.ts";
 
 interface Kind {
   folders: string[];
@@ -28,20 +29,26 @@ const ending = ".test.ts";
 const hasMoreToTry = (text: string): boolean =>
   /harness\/long\.ts|FUZZ_REQUESTS|"fast-check"/.test(text) ||
   /\b(use(Stage|Instance|Edge|Map|Console)|open(Stage|Country)|createTestInstance)\b/.test(text);
-// More than cores: tests wait for servers, and for time to pass.
-const jobs = Number(process.env["TEST_JOBS"]) || Math.min(availableParallelism() + 2, 8);
+// More than cores: tests wait for servers, and for time to pass; a third of the time of each job is waiting.
+const jobs = Number(process.env["TEST_JOBS"]) || Math.min(availableParallelism() * 3, 8);
 // Long ones, most of which mostly wait: from the start on, one beside others that need the processor.
 const long = [
   "workers/sentinel",
-  "flow/feeds",
   "flow/schedule",
+  "workers/broken-off",
   "flow/start-without-database",
+  "flow/webhooks",
+  "workers/standstill",
+  "flow/feeds",
   "demo/start",
+  "client/mirrors-compare",
+  "api/rectangles",
   "flow/mark",
   "flow/alarms",
   "flow/statuses",
   "workers/chances",
   "snapshots/model",
+  "api/long-pages",
 ].map((name) => join("test", `${name}.test.ts`));
 // The rooms with the longest files come first, so that none is left alone at the end.
 const rooms = [
@@ -91,6 +98,8 @@ const kinds: Record<string, Kind> = {
   "--screenshots": { folders: ["test/browser/shots"], ending: ".ts", jobs: 1 },
 };
 const checks = ["format:check", "lint", "dead"];
+/** For the types, whose checker is written in Go: else a sixth of its processor time goes into collecting garbage. */
+const lessCollecting = { GOGC: "off", GOMEMLIMIT: "2GiB" };
 
 const args = process.argv.slice(2);
 const kindFlag = args.find((arg) => arg in kinds) ?? "";
@@ -120,11 +129,15 @@ console.log(`Values are drawn from seed ${seed} (TEST_SEED).`);
 const pauseMs = kind.env?.["TEST_PAUSE_MS"] ?? process.env["TEST_PAUSE_MS"];
 if (pauseMs) console.log(`After each set-up a pause of ${pauseMs} ms is drawn (TEST_PAUSE_MS).`);
 try {
-  const builds = [startBuild("roles", console.log), startBuild("pages", console.log)];
-  // A run of some files is for looking closer: the checks belong to the whole.
-  const checked = kind === usual && paths.length === 0 ? runChecks() : Promise.resolve();
-  await runTests(builds);
-  await checked;
+  const isWhole = kind === usual && paths.length === 0;
+  if (kind === usual && !needServers(files)) await runPlain();
+  else {
+    const builds = [startBuild("roles", console.log), startBuild("pages", console.log)];
+    // A run of some files is for looking closer: the checks belong to the whole.
+    const checked = isWhole ? runChecks() : Promise.resolve();
+    await runTests(builds);
+    await checked;
+  }
 } catch (error) {
   console.error((error as Error).message);
   counts.failed += 1;
@@ -139,11 +152,17 @@ process.exit(counts.failed === 0 && counts.passed > 0 ? 0 : 1);
 async function runChecks(): Promise<void> {
   for (const check of checks) {
     if (interrupted) return;
-    const { code, output } = await runNpm(["run", "-s", check]);
+    const { code, output } = await runNpm(["run", "-s", check], lessCollecting);
     const ok = code === 0;
     counts[ok ? "passed" : "failed"] += 1;
     console.log(`${ok ? "✔" : "✖"} npm run ${check}${ok ? "" : `\n${output}`}`);
   }
+}
+
+/** Without servers and builds, which take longer than these files. */
+async function runPlain(): Promise<void> {
+  const result = join(await ownFolder(), "result.json");
+  count(result, await runMocha(files, kind.jobs, { TEST_RESULT: result, TEST_SEED: seed }));
 }
 
 async function runTests(builds: Building[]): Promise<void> {
@@ -250,8 +269,6 @@ async function runMocha(
       ...["--import", "tsx", "node_modules/mocha/bin/mocha.js"],
       ...these,
       ...(parallel ? ["--parallel", "--jobs", String(atOnce)] : []),
-      // On a busy machine one test in thousands comes too late: it may try again, and is named.
-      ...(kind === usual && paths.length === 0 ? ["--retries", "1"] : []),
       ...flags,
     ],
     env,
@@ -260,11 +277,11 @@ async function runMocha(
   return code;
 }
 
-function runNpm(npmArgs: readonly string[]): Promise<Ended> {
+function runNpm(npmArgs: readonly string[], env: Record<string, string>): Promise<Ended> {
   const npm = process.env.npm_execpath;
   return npm?.endsWith(".js")
-    ? runToEnd(process.execPath, [npm, ...npmArgs], {}, "pipe")
-    : runToEnd(process.platform === "win32" ? "npm.cmd" : "npm", npmArgs, {}, "pipe");
+    ? runToEnd(process.execPath, [npm, ...npmArgs], env, "pipe")
+    : runToEnd(process.platform === "win32" ? "npm.cmd" : "npm", npmArgs, env, "pipe");
 }
 
 interface Ended {

@@ -104,7 +104,7 @@ function privateServer(
 async function initialise(
   place: Place,
   data: string,
-  { log }: ServerOptions,
+  { durable, log }: ServerOptions,
 ): Promise<PostgresBinaries> {
   const found = await findPostgres();
   const version = join(data, "PG_VERSION");
@@ -123,7 +123,7 @@ async function initialise(
     const usable = await reachable(one, place.identity, place.copies);
     if (usable === null) continue;
     log(`Creating a PostgreSQL ${usable.major} database in ${data}`);
-    const fault = await initdb(usable, place, data);
+    const fault = await initdb(usable, place, data, durable ? "scram-sha-256" : "md5");
     if (fault === null) return usable;
     faults.push(`${usable.bin}: ${fault}`);
   }
@@ -143,6 +143,7 @@ async function initdb(
   binaries: PostgresBinaries,
   { folder, identity }: Place,
   data: string,
+  auth: string,
 ): Promise<string | null> {
   const { file: passwordFile } = serverPassword(folder);
   own(passwordFile, identity);
@@ -152,7 +153,7 @@ async function initdb(
     rmSync(making, { recursive: true, force: true });
     mkdirSync(making, { mode: 0o700 });
     own(making, identity);
-    const args = ["-D", making, "-U", user, "-E", "UTF8", "-A", "scram-sha-256", "--no-sync"];
+    const args = ["-D", making, "-U", user, "-E", "UTF8", "-A", auth, "--no-sync"];
     const result = await run(
       join(binaries.bin, "initdb"),
       [...args, `--pwfile=${passwordFile}`, ...locale],

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import pg from "pg";
 import { hourMs } from "#src/domain/units.ts";
+import { needServers } from "#demo/test-needs.ts";
 import { useStage } from "#test/flow/stage.ts";
 import { createTestInstance } from "#test/harness/instance.ts";
 import { drawPauseMs, leftOfHourMs } from "#test/harness/pause.ts";
@@ -35,6 +36,14 @@ describe("the test harness", () => {
     const drawn = Array.from({ length: 300 }, (_, n) => drawPauseMs("0-3000", `1 a ${n}`));
     expect(Math.min(...drawn)).to.be.below(100);
     expect(Math.max(...drawn)).to.be.above(2900);
+  });
+
+  it("starts servers for the files that reach them, and for no other", () => {
+    for (const needy of ["flow/people", "demo/harness", "demo/runtime", "browser/status"])
+      expect(needServers(["domain/time", needy].map((name) => `test/${name}.test.ts`))).to.equal(
+        true,
+      );
+    expect(needServers(["test/domain/time.test.ts", "test/web/age.test.ts"])).to.equal(false);
   });
 
   it("begins no file in the last minute of an hour", () => {

@@ -7,29 +7,22 @@ const slowestShown = 12;
 const looksMost = 12;
 
 /**
- * Mocha's own report, the tests that had to try again, the slowest files, and the counts as a file for the run's last
- * line. Ends a process that the tests
+ * Mocha's own report, the slowest files, and the counts as a file for the run's last line. Ends a process that the tests
  * left running, and says what keeps it: `--exit` would hide that.
  */
 export default function report(runner: Mocha.Runner, options: Mocha.MochaOptions): void {
   const spec = new Mocha.reporters.Spec(runner, options);
   const msByFile = new Map<string, number>();
-  const retried: string[] = [];
   const note = ({ file, duration = 0 }: Mocha.Runnable): void => {
     if (file !== undefined) msByFile.set(file, (msByFile.get(file) ?? 0) + duration);
   };
   runner.on("test end", note);
-  runner.on("retry", (test, error) => {
-    retried.push(`${test.fullTitle()}: ${error.message}`);
-  });
   runner.on("hook end", note);
   runner.once("end", () => {
     const { passes, failures, pending } = spec.stats;
     const counts = { passed: passes, failed: failures, skipped: pending };
     if (process.env["TEST_RESULT"])
       writeFileSync(process.env["TEST_RESULT"], JSON.stringify(counts));
-    if (retried.length > 0) console.log("Failed at the first try:");
-    for (const one of retried) console.log(`  ${one}`);
     tellSlowest(msByFile);
     let looks = 0;
     const look = (): void => {
