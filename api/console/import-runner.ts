@@ -8,7 +8,7 @@ import { finishRun, noteRun } from "#src/import/runs.ts";
 import { logImport } from "#src/operators/operator-log.ts";
 import { projectRoot } from "#src/infrastructure/project-root.ts";
 
-// As it is bundled, also where the process runs from the sources: a thread translates nothing.
+// As it is bundled, also where the process runs from the sources: a thread translates nothing, so it takes no loader.
 const threadFile = join(projectRoot, "dist", "import-thread.js");
 
 /** The error of an import that ended by a fault of the service, not of the file. */
@@ -34,9 +34,8 @@ export function runImport(
   task: Omit<ImportTask, "config">,
   after: () => Promise<void>,
 ): void {
-  const thread = new Worker(threadFile, {
-    workerData: { ...task, config } satisfies ImportTask,
-  });
+  const workerData: ImportTask = { ...task, config };
+  const thread = new Worker(threadFile, { workerData, execArgv: [] });
   thread.unref();
   let end: Parameters<typeof finishRun>[2] = { state: "failed", fault: brokenOff("") };
   const noted = noteRun(db, id, log);

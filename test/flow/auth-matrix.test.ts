@@ -380,6 +380,8 @@ describe("flow: who may call what", function () {
       const code = ownCodes[nameOf(route)] ?? null;
       const allowed = { status: 204, code: null };
       for (const [m, caller] of callers.entries()) {
+        // In the short run who is refused everywhere asks every third route.
+        if (!caller.verdict.startsWith("passes") && (n + m) % sized(3, 1) > 0) continue;
         await check(
           caller,
           route.method,

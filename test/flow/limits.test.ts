@@ -15,7 +15,8 @@ const processes = 4;
 const perProcess = 100;
 const limit = 120;
 const path = "/cities?limit=1";
-const rounds = sized(4, 20);
+const rounds = sized(2, 20);
+const minuteOf = (time: number): number => Math.floor(time / minuteMs);
 
 describe("flow: limits over four processes", () => {
   const redis = usePrivateRedis();
@@ -108,10 +109,10 @@ describe("flow: limits over four processes", () => {
     for (let round = 0; round < rounds; round += 1) {
       const { secret } = await addPartner(country, { rpm: limit, daily: 50_000 });
       await earlyInMinute();
-      const minute = Math.floor(now() / minuteMs);
+      const minute = minuteOf(now());
       const shots = await fire(servers, perProcess, path, secret);
       // On a busy machine a volley may last until the next minute: it says nothing then.
-      if (Math.floor(now() / minuteMs) !== minute) {
+      if (minuteOf(now()) !== minute) {
         round -= 1;
         continue;
       }
@@ -149,33 +150,39 @@ describe("flow: limits over four processes", () => {
   ];
   for (const [how, prepare] of kills) {
     it(`admits at most the limit for each process and one more, and answers no 5xx, when Redis is ${how}`, async () => {
-      await until(
-        () => Promise.all(servers.map((server) => fetch(`${server}/readyz`).then((r) => r.json()))),
-        (all) => all.every((one) => !(one as { degraded: string[] }).degraded.includes("redis")),
-      );
-      const { secret } = await addPartner(country, { rpm: limit, daily: 50_000 });
-      await earlyInMinute();
-      // Every process has seen the key, and some of the limit is used up while they share it.
-      const first = await fire(servers, 10, path, secret);
-      try {
-        prepare();
-        let killed = Promise.resolve();
-        const during = await fire(servers, perProcess, path, secret, {
-          sent: () => void (killed = redis.kill9()),
-        });
-        await killed;
-        const after = await fire(servers, perProcess, path, secret);
-        const shots = [...first, ...during, ...after];
-        const { "200": admitted = 0, ...others } = counted(shots);
-        expect(others).to.have.all.keys("429 rate-limit-exceeded");
-        expect(admitted).to.be.within(limit, limit * (processes + 1));
-        // Each process alone knows its limit by now, and keeps it.
-        expect(counted(await fire(servers, limit, path, secret))).to.have.all.keys(
-          "429 rate-limit-exceeded",
+      for (let isOver = true; isOver;) {
+        await until(
+          () =>
+            Promise.all(servers.map((server) => fetch(`${server}/readyz`).then((r) => r.json()))),
+          (all) => all.every((one) => !(one as { degraded: string[] }).degraded.includes("redis")),
         );
-        expect(values(shots, "X-RateLimit-Reset")).to.have.length(1);
-      } finally {
-        await redis.restart();
+        const { secret } = await addPartner(country, { rpm: limit, daily: 50_000 });
+        await earlyInMinute();
+        const minute = minuteOf(now());
+        // Every process has seen the key, and some of the limit is used up while they share it.
+        const first = await fire(servers, 10, path, secret);
+        try {
+          prepare();
+          let killed = Promise.resolve();
+          const during = await fire(servers, perProcess, path, secret, {
+            sent: () => void (killed = redis.kill9()),
+          });
+          await killed;
+          const after = await fire(servers, perProcess, path, secret);
+          // Each process alone knows its limit by now, and keeps it.
+          const last = counted(await fire(servers, limit, path, secret));
+          // On a busy machine the volleys may last until the next minute: they say nothing then.
+          isOver = minuteOf(now()) !== minute;
+          if (isOver) continue;
+          const shots = [...first, ...during, ...after];
+          const { "200": admitted = 0, ...others } = counted(shots);
+          expect(others).to.have.all.keys("429 rate-limit-exceeded");
+          expect(admitted).to.be.within(limit, limit * (processes + 1));
+          expect(last).to.have.all.keys("429 rate-limit-exceeded");
+          expect(values(shots, "X-RateLimit-Reset")).to.have.length(1);
+        } finally {
+          await redis.restart();
+        }
       }
     });
   }

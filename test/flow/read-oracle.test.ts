@@ -29,7 +29,7 @@ const accepts: Record<ReadForm, string> = {
   geojson: "application/geo+json",
   ndjson: "application/x-ndjson",
 };
-const runs = Number(process.env["RUNS"] ?? sized(30, 2000));
+const runs = Number(process.env["RUNS"] ?? sized(20, 2000));
 const real = fileURLToPath(new URL("../../../shared/data/", import.meta.url));
 
 interface Rest {
