@@ -203,8 +203,8 @@ const brokenPath = invalid([
   { loc: ["path"], msg: "Broken percent-encoding or UTF-8", type: "encoding" },
 ]);
 
-/** Maps and mirrors send the same queries again and again. */
-const rememberedMax = 500;
+/** Maps and mirrors send the same queries again and again. Counted by size: `max` makes all places at once, for each route. */
+const keptMax = 500;
 const rememberedLength = 300;
 
 /** The `read` of a route. */
@@ -234,7 +234,7 @@ export function queryReader(
     new Map(properties.map(([name, { type = "" }]) => [name, queryTypes.get(type) ?? "string"])),
   );
   const check = schema === undefined ? null : compileCheck(schema, "query");
-  const known = new LRUCache<string, ReadQuery>({ max: rememberedMax });
+  const known = new LRUCache<string, ReadQuery>({ maxSize: keptMax, sizeCalculation: () => 1 });
   return (search) => {
     if (search === "" && check === null) return noQuery;
     const found = known.get(search);

@@ -12,21 +12,21 @@ const allow = "GET, HEAD, OPTIONS";
 
 /**
  * `GET /api/v1/partner/openapi.json` and `openapi-3.0.json`: public and not metered (decisions 8). The document
- * is made at the start, so that a fault in it shows there; the files when they are first asked for. Answers the document.
+ * and the files are made when they are first asked for. Answers what makes the document.
  */
 export function openApiPages(
   router: PageRouter,
   { config }: Pick<HttpDeps, "config">,
   routes: readonly Route[],
-): object {
-  const document = createDocument(routes, config);
+): () => object {
+  let made: object | undefined;
+  const document = (): object => (made ??= createDocument(routes, config));
   for (const [path, make] of [
-    [openApiPath, () => document],
-    [openApi30Path, () => toOpenApi30(document)],
+    [openApiPath, document],
+    [openApi30Path, () => toOpenApi30(document())],
   ] as const) {
     let file: PackedFile | undefined;
     router.get(path, (ctx) => {
-      // Made when first asked for: few are.
       file ??= packFile("json", Buffer.from(JSON.stringify(make())), "W/");
       ctx.set("Cache-Control", "public, no-cache");
       sendPacked(ctx, file);

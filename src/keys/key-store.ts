@@ -203,7 +203,7 @@ const batchMax = 500;
  * one query at a time, for all keys that came during the last one, and absent keys are remembered.
  */
 function createKeyLookup(db: Db, clock: Clock) {
-  const absent = new LRUCache<string, number>({ max: absentMax });
+  const absent = new LRUCache<string, number>({ maxSize: absentMax, sizeCalculation: () => 1 });
   const lookups = createBatcher<string, KeyInfo | null>({
     ...{ atOnce: 1, max: batchMax },
     run: async (hashes) => {

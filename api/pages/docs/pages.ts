@@ -30,12 +30,12 @@ const keptMax = 150;
 
 /**
  * `/docs`: the API for people, a page for each operation (`/docs/api/listStations`), and beside it the guide
- * (`/docs/guide/…`), decisions 8.38. Public and not metered. `document` is the OpenAPI document.
+ * (`/docs/guide/…`), decisions 8.38. Public and not metered. `document` makes the OpenAPI document.
  */
 export function docsPages(
   router: PageRouter,
   { cities, clock, config, model }: Pick<PageDeps, "cities" | "clock" | "config" | "model">,
-  document: object,
+  document: () => object,
 ): void {
   const template = readBuilt("docs/index.html");
   const files = new LRUCache<string, PackedFile>({ max: keptMax });
@@ -49,7 +49,7 @@ export function docsPages(
   const madeIn = (language: Language): Made => {
     let one = made.get(language);
     if (one === undefined) {
-      const contents = readContents(document as ApiDocument, config.baseUrl, language);
+      const contents = readContents(document() as ApiDocument, config.baseUrl, language);
       made.set(language, (one = { contents, pages: pagesOf(contents) }));
     }
     return one;
