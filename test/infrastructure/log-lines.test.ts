@@ -1,14 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
+import { build } from "rolldown";
 
-/** A process that runs `code` with a log, like every role's, in `log`. */
+/** A process that runs `code` with a log, like every role's, in `log`, bundled as roles are into `folder`. */
 function logging(code: string): ChildProcess {
-  const program = `import { createLog } from "#src/infrastructure/log.ts";
-    import { dieLoudly } from "#src/infrastructure/lifecycle.ts";
+  const program = `import { createLog } from "${folder}/log.js";
+    import { dieLoudly } from "${folder}/lifecycle.js";
     const log = createLog({ logLevel: "info" }, "test");
     ${code}`;
-  return spawn(process.execPath, ["--import", "tsx", "--input-type=module", "--eval", program], {
+  return spawn(process.execPath, ["--input-type=module", "--eval", program], {
     stdio: ["ignore", "pipe", "pipe"],
   });
 }
@@ -26,7 +30,18 @@ async function linesOf(child: ChildProcess): Promise<{ msg: string }[]> {
 const thousand = 'for (let n = 0; n < 1000; n++) log.info("line " + n);';
 const numbered = Array.from({ length: 1000 }, (_, n) => `line ${n}`);
 
+const folder = mkdtempSync(join(tmpdir(), "fuelmark-log-"));
+
 describe("the log of a process", () => {
+  before(async () => {
+    const from = (name: string): string => join("src", "infrastructure", `${name}.ts`);
+    const input = { log: from("log"), lifecycle: from("lifecycle") };
+    // knex names drivers that we do not have.
+    const quiet = { platform: "node", logLevel: "silent" } as const;
+    await build({ input, ...quiet, output: { dir: folder, format: "esm" } });
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
   it("loses no line when an error is thrown that nobody catches", async () => {
     const loud = await linesOf(logging(`dieLoudly(log); ${thousand} throw new Error("lost");`));
     expect(loud.map(({ msg }) => msg)).to.deep.equal([...numbered, "unexpected error"]);
