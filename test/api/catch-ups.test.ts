@@ -170,7 +170,8 @@ describe("streams that come back", function () {
           for (const [id, name] of names)
             if (changedAt.get(id)! >= sinceMs) expect(reader.names.get(id)).to.equal(name);
       }),
-      { numRuns: sized(12, 25) },
+      // These twelve find a stream that goes live too early, which the first 25 of the run's own seed do not.
+      sized({ numRuns: 12, seed: 3 }, { numRuns: 100 }),
     );
   });
 });
