@@ -1,10 +1,5 @@
 import { assembleWeb } from "#api/assemble.ts";
-import {
-  collectGarbage,
-  dieLoudly,
-  refuseUnsuitable,
-  roleConfig,
-} from "#src/infrastructure/lifecycle.ts";
+import { dieLoudly, refuseUnsuitable, roleConfig } from "#src/infrastructure/lifecycle.ts";
 import { basemapWord } from "#src/infrastructure/map-settings.ts";
 import { openTracer } from "#src/infrastructure/tracing.ts";
 
@@ -34,8 +29,6 @@ process.on("SIGINT", () => void stop("SIGINT"));
 
 try {
   const { port } = await web.start();
-  // Before anybody is told to come: loading a country leaves as much behind as it takes.
-  collectGarbage();
   if (!stopping) log.info({ port }, "ready");
   const word = await basemapWord(config);
   if (word !== null) log.info(word);

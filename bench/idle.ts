@@ -13,9 +13,9 @@ const stationCount = 30_000;
 const oneOffs = 50;
 /** The first dumps are made, and V8 has compiled what runs all the time. */
 const warmUpMs = 30_000;
-const roles = ["web", "marks", "snapshots", "upkeep", "webhooks", "clock"] as const;
+export const roles = ["web", "marks", "snapshots", "upkeep", "webhooks", "clock"] as const;
 
-interface Side {
+export interface Side {
   name: "before" | "now";
   port: number;
   pids: Map<string, number>;
@@ -62,13 +62,14 @@ export async function benchIdle({
   }
 }
 
-async function startSide(stage: Stage, name: Side["name"], folder: string): Promise<Side> {
+/** All roles of a side, with a Redis prefix of its own. */
+export async function startSide(stage: Stage, name: Side["name"], folder: string): Promise<Side> {
   const port = await somePort();
   const prefix = `${stage.settings["REDIS_PREFIX"]}-${name}`;
   const env = { ...stage.settings, PORT: String(port), REDIS_PREFIX: prefix };
   const pids = new Map<string, number>();
   for (const role of roles) {
-    const command = readProcfile().get(role)!;
+    const command = readProcfile(folder).get(role)!;
     const inFolder = command.map((word) => (word.startsWith("dist/") ? join(folder, word) : word));
     const server = await startServer(inFolder, env);
     stage.onClose(() => server.stop());

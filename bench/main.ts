@@ -11,6 +11,7 @@ import { benchMarkCosts } from "#bench/mark-costs.ts";
 import { benchMatching } from "#bench/matching.ts";
 import { benchMemory } from "#bench/memory.ts";
 import { benchPages } from "#bench/pages.ts";
+import { benchPulls } from "#bench/pulls.ts";
 import { benchReads } from "#bench/reads.ts";
 import { benchSize } from "#bench/size.ts";
 import { benchStreams } from "#bench/streams.ts";
@@ -34,7 +35,8 @@ import { startBuild } from "#demo/building.ts";
 // `npm run bench -- idle [--minutes 10] [--dry] [--before FOLDER]`
 // `npm run bench -- imports [--quick] [--dry]`
 // `npm run bench -- matching [--dry]`
-// `npm run bench -- memory [--seconds 300] [--dry]`
+// `npm run bench -- memory [--seconds 300] [--dry] [--before FOLDER]`
+// `npm run bench -- pulls [--quick] [--dry] [--before FOLDER]`
 // `npm run bench -- size [--seconds 120] [--dry]`
 // `npm run bench -- streams [--rounds 5] [--seconds 5] [--quick] [--dry]`
 // `npm run bench -- trust [--frontier | --chance [--days 30]] [--seeds 1,2,3] [--quick] [--dry] [--only "city;one key"]`
@@ -63,7 +65,7 @@ const { values, positionals } = parseArgs({
     marks: { type: "string", default: "10,30" },
     /** Idle: how long it measures, twice. */
     minutes: { type: "string", default: "10" },
-    /** Reads, idle, marks-rival: the built folder of another commit, measured beside this one. */
+    /** Reads, idle, memory, pulls, marks-rival: the built folder of another commit, measured beside this one. */
     before: { type: "string" },
     /** Prints the section and leaves results.md as it is. */
     dry: { type: "boolean", default: false },
@@ -108,8 +110,9 @@ const benches: Record<string, () => Promise<string>> = {
   fuzz: () => benchFuzz({ quick: values.quick }),
   idle: () => benchIdle({ minutes: Number(values.minutes), before: values.before }),
   matching: () => benchMatching(),
-  memory: () => benchMemory(options),
+  memory: () => benchMemory({ ...options, before: values.before }),
   pages: () => benchPages({ quick: values.quick }),
+  pulls: () => benchPulls({ quick: values.quick, before: values.before }),
   size: () => benchSize(options),
   streams: () => benchStreams({ ...options, quick: values.quick }),
   trust: async () => {

@@ -23,11 +23,15 @@ export async function startServer(
   profileTo?: string,
   hear?: (line: string) => void,
 ): Promise<Server> {
-  const [program = "", ...args] = command;
+  const at = command.indexOf("node") + 1;
   const profiling =
     profileTo === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${resolve(profileTo)}`];
   const { PATH, HOME } = process.env;
-  const child = spawnRole([program, ...profiling, ...args], { PATH, HOME, ...env });
+  const child = spawnRole([...command.slice(0, at), ...profiling, ...command.slice(at)], {
+    PATH,
+    HOME,
+    ...env,
+  });
   const exited = new Promise<void>((done) => child.once("exit", () => done()));
   let tail = "";
   const outputs = [child.stdout!, child.stderr!];

@@ -20,15 +20,17 @@ export function readProcfile(folder = root): Map<string, string[]> {
 }
 
 /**
- * Spawns one `node …` command of the Procfile with exactly `env`, its output piped. The child stops by itself
- * when this process dies. It gets a process group of its own: a Ctrl-C is for the parent to hand on, in order.
+ * Spawns one `node …` command of the Procfile with exactly `env`, and what it sets itself (`env NAME=VALUE node …`). Its
+ * output is piped. The child stops by itself when this process dies. It gets a process group of its own: a Ctrl-C is for
+ * the parent to hand on, in order.
  */
 export function spawnRole(command: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
-  const [program, ...args] = command;
-  if (program !== "node") throw new Error(`not a node command: ${command.join(" ")}`);
-  return spawn(process.execPath, ["--import", follower, ...args], {
+  const at = command.indexOf("node");
+  if (at < 0) throw new Error(`not a node command: ${command.join(" ")}`);
+  const own = command.slice(1, at).map((word) => word.split("=") as [string, string]);
+  return spawn(process.execPath, ["--import", follower, ...command.slice(at + 1)], {
     cwd: root,
-    env,
+    env: { ...env, ...Object.fromEntries(own) },
     detached: process.platform !== "win32",
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     windowsHide: true,

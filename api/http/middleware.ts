@@ -10,7 +10,8 @@ import type { ApiContext, Route, Context } from "#api/http/route.ts";
 import { asksDryRun } from "#src/contract/report.ts";
 import { isAllowedPage } from "#src/contract/hosts.ts";
 import { refuse, type Refusal, type ProblemCode } from "#src/contract/refusals.ts";
-import { type AddressSet, addressSet, viewerNetwork } from "#src/infrastructure/addresses.ts";
+import { addressSet, viewerNetwork } from "#src/infrastructure/addresses.ts";
+import { perObject } from "#src/infrastructure/lists.ts";
 import { canaryKey, isCanary } from "#src/keys/canary-key.ts";
 import type { KeyInfo } from "#src/keys/key-store.ts";
 import type { QuotaDecision } from "#src/limits/limiter.ts";
@@ -86,13 +87,11 @@ const outdatedKeys: Refusal = refuse(
  */
 function authorize(services: HttpDeps): Check<Route> {
   const { config, meter } = services;
-  const bound = new WeakMap<KeyInfo, AddressSet>();
+  const boundTo = perObject(({ ips }: KeyInfo) => addressSet(ips));
 
   const isBoundAddress = (key: KeyInfo, ip: string): boolean => {
     if (!key.partner.bindIps || key.ips.length === 0) return true;
-    let addresses = bound.get(key);
-    if (addresses === undefined) bound.set(key, (addresses = addressSet(key.ips)));
-    return addresses.has(ip);
+    return boundTo(key).has(ip);
   };
 
   const refusalOf = (

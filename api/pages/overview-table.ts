@@ -66,15 +66,15 @@ type Row = { city: StoredCity; figures: FiguresNow };
 /** Made once for the figures of a minute, as is each order: most of what a page cost with 1,200 cities. */
 const ordersOf = perObject(({ cities, counts }: Insights) => {
   const rows = cities.map((city) => ({ city, figures: figuresNow(counts[city.id] ?? noCounts()) }));
-  return remembered((order) => sorted(rows, order.split(" ") as Order));
+  return remembered((order) => sorted(rows, JSON.parse(order) as Order));
 });
 
 /** The cities with their shares now, and by day. */
 export function citiesTable(latest: Insights, choice: Choice): Html {
   const { language } = choice;
   const messages = overviewMessages(language);
-  const order: Order = [choice.sort, choice.isUp ? "up" : "down", language];
-  const rows = ordersOf(latest)(order.join(" "));
+  const { sort, isUp } = choice;
+  const rows = ordersOf(latest)(JSON.stringify({ sort, isUp, language } satisfies Order));
   const heading = html`<h2>${messages.cities}</h2>`;
   if (rows.length === 0)
     return html`${heading}
@@ -102,7 +102,7 @@ export function citiesTable(latest: Insights, choice: Choice): Html {
           </tr>
         </thead>
         <tbody>
-          ${shown.map((row) => line(row, sharesOf(row.city.id), language, toCity))}
+          ${shown.map((row) => line({ ...row, shares: sharesOf(row.city.id) }, language, toCity))}
         </tbody>
       </table>
     </div>
@@ -121,12 +121,9 @@ function head(choice: Choice, sort: Choice["sort"], text: string): Html {
   </th>`;
 }
 
-function line(
-  { city, figures }: Row,
-  shares: readonly (number | null)[],
-  language: Language,
-  toCity: string,
-): Html {
+type Shown = Row & { shares: readonly (number | null)[] };
+
+function line({ city, figures, shares }: Shown, language: Language, toCity: string): Html {
   const messages = overviewMessages(language);
   const known = figures.stations - figures.statuses.nodata;
   const cell = (out: number, of: number, share: number | null): Html =>
@@ -154,11 +151,11 @@ function line(
   </tr>`;
 }
 
-type Order = [sort: Choice["sort"], direction: "up" | "down", language: Language];
+type Order = Pick<Choice, "sort" | "isUp" | "language">;
 
-function sorted(rows: readonly Row[], [sort, direction, language]: Order): readonly Row[] {
+function sorted(rows: readonly Row[], { sort, isUp, language }: Order): readonly Row[] {
   if (sort === "size") return rows;
-  const sign = direction === "up" ? 1 : -1;
+  const sign = isUp ? 1 : -1;
   if (sort === "name")
     return rows.toSorted(
       (a, b) => sign * formats[language].names.compare(a.city.name, b.city.name),

@@ -55,8 +55,7 @@ const pastShares = perObject((_days: Insights["days"]) => new Map<string, Int16A
 
 /** The last `dayCount` days of a city, `[…]`, as `figuresOf` has them: 200 cities with 90 days took 220 ms of CPU time. */
 export function daysTextOf(insights: Insights, dayCount: number): (id: string) => string {
-  const { days, today } = insights;
-  const { isBegun, first } = spanOf(insights, dayCount);
+  const { days, today, isBegun, first } = spanOf(insights, dayCount);
   const textOf = (id: string, day: InsightDay, lengthMs: number): string =>
     JSON.stringify(present(day.at, day.cities[id] ?? noTimes(), day.grades?.[id], lengthMs));
   const made = (id: string): [string, number[]] => {
@@ -74,8 +73,7 @@ export function daysTextOf(insights: Insights, dayCount: number): (id: string) =
 
 /** The shares of a city's stations without any fuel (`no`), or without a grade, in the last `dayCount` days. */
 export function sharesOfDays(insights: Insights, dayCount: number, of: Grade | "no") {
-  const { days, today } = insights;
-  const { isBegun, first } = spanOf(insights, dayCount);
+  const { days, today, isBegun, first } = spanOf(insights, dayCount);
   const n = of === "no" ? -1 : 2 * grades.indexOf(of);
   const shareOf = ({ cities, grades: sums }: InsightDay, id: string): number | null =>
     n < 0
@@ -141,15 +139,15 @@ const shareOfTimes = ({ ms: { yes, low, no, queue } }: DayTimes): number | null 
   shareNo({ yes, low, no, queue, nodata: 0 });
 
 /** Whether today is one of the last days, and where they begin among those before. Midnight itself has no mean. */
-function spanOf({ days, today }: Insights, dayCount: number): { isBegun: boolean; first: number } {
+function spanOf({ days, today }: Insights, dayCount: number) {
   const isBegun = today.lengthMs > 0;
-  return { isBegun, first: Math.max(0, days.length - dayCount + Number(isBegun)) };
+  const first = Math.max(0, days.length - dayCount + Number(isBegun));
+  return { days, today, isBegun, first };
 }
 
 /** The last days with the part of each that has passed, ms. */
 function lastDays(insights: Insights, dayCount: number): { day: InsightDay; lengthMs: number }[] {
-  const { isBegun, first } = spanOf(insights, dayCount);
-  const { days, today } = insights;
+  const { days, today, isBegun, first } = spanOf(insights, dayCount);
   const past = days.slice(first).map((day) => ({ day, lengthMs: dayMs }));
   return isBegun ? [...past, { day: today, lengthMs: today.lengthMs }] : past;
 }

@@ -36,6 +36,7 @@ import {
   noStation,
   type StationTable,
 } from "#snapshots/model/station-table.ts";
+import { perObject } from "#src/infrastructure/lists.ts";
 import { alone, inTurns } from "#src/infrastructure/turns.ts";
 
 /** A list of stations, found but not yet written. Equal `sum` and `count` mean equal content. */
@@ -109,22 +110,16 @@ interface Parts {
 
 export function createQueries({ list, table, order, changes, matcher, drain, merged }: Parts) {
   const idOf = (block: Block, slot: number): string => table.ids.id(block.stations[slot] as number);
-  const nextByBlock = new WeakMap<Block, number>();
 
-  const nextAmong = ({ stations }: Block, chosen: Uint8Array | null): number => {
+  const nextAmong = ({ block: { stations }, chosen }: Hit): number => {
     let next = Infinity;
     for (let slot = 0; slot < stations.length; slot++)
       if (chosen === null || chosen[slot] === 1)
         next = Math.min(next, table.nextAt[stations[slot] as number] as number);
     return next;
   };
-
   /** Every change of a station makes a new block, so the times of a block never change. */
-  const nextIn = (block: Block): number => {
-    let next = nextByBlock.get(block);
-    if (next === undefined) nextByBlock.set(block, (next = nextAmong(block, null)));
-    return next;
-  };
+  const nextIn = perObject((block: Block) => nextAmong({ block, chosen: null }));
 
   /** Time at which the first of these statuses becomes older than `freshH` hours. */
   const nextTooOld = ({ block, chosen }: Hit, now: number, freshH: number): number => {
@@ -369,7 +364,7 @@ export function createQueries({ list, table, order, changes, matcher, drain, mer
       const nextMinute = (Math.floor(now / minuteMs) + 1) * minuteMs;
       return select(list, area, null)
         .hits.map((hit) => {
-          const next = hit.chosen === null ? nextIn(hit.block) : nextAmong(hit.block, hit.chosen);
+          const next = hit.chosen === null ? nextIn(hit.block) : nextAmong(hit);
           return freshH === undefined ? next : Math.min(next, nextTooOld(hit, now, freshH));
         })
         .reduce((a, b) => Math.min(a, b), opened !== undefined ? nextMinute : Infinity);

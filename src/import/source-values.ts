@@ -1,6 +1,7 @@
 import { isRecord } from "#src/import/json-items.ts";
 import { readNumber } from "#src/import/number-text.ts";
 import type { Condition, Conversions, Value } from "#src/import/source.ts";
+import { remembered } from "#src/infrastructure/lists.ts";
 
 /** The value of a record at `path`: a key as it is, else keys with dots between them; through a list, all that it has. */
 export function valueAt(record: unknown, path: string): unknown {
@@ -79,19 +80,15 @@ export const isMet = (record: unknown, { value, is }: Condition): boolean => {
   return is.some((pattern) => [text, ...text.split(";")].some((one) => matches(pattern, one)));
 };
 
-const patterns = new Map<string, RegExp>();
+const regexOf = remembered((pattern) => {
+  const parts = plain(pattern).split("*");
+  const quoted = parts.map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+  return new RegExp(`^${quoted.join(".*")}$`, "u");
+});
 
 /** Compares regardless of case and of double spaces; `*` stands for any letters. */
-export function matches(pattern: string, text: string): boolean {
-  let regex = patterns.get(pattern);
-  if (regex === undefined) {
-    const parts = plain(pattern)
-      .split("*")
-      .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-    patterns.set(pattern, (regex = new RegExp(`^${parts.join(".*")}$`, "u")));
-  }
-  return regex.test(plain(text));
-}
+export const matches = (pattern: string, text: string): boolean =>
+  regexOf(pattern).test(plain(text));
 
 const plain = (text: string): string => text.trim().replace(/\s+/g, " ").toLowerCase();
 

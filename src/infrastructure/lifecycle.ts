@@ -1,5 +1,3 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import {
   type Config,
   formerSettings,
@@ -121,16 +119,4 @@ export function dieLoudly(log: Log): void {
   };
   process.on("uncaughtException", die);
   process.on("unhandledRejection", die);
-}
-
-/**
- * Collects all garbage now, for use after a large load: otherwise V8 keeps that memory until it has been busy for long.
- * It stops everything for about a tenth of a second, so nobody should be waiting.
- */
-export function collectGarbage(): void {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
-  collect();
-  // The first collection compacts the heap; only the next one gives memory back.
-  collect();
 }
