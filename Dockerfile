@@ -33,4 +33,4 @@ EXPOSE 8080
 # Of the web role; the workers have no port, and compose.yaml switches this off for them.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 8080}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=8", "--max-old-space-size=1024", "--heap-growing-percent=30", "dist/web.js"]
+CMD ["node", "--max-semi-space-size=8", "--max-old-space-size=1024", "--heap-growing-percent=60", "dist/web.js"]
