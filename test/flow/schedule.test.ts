@@ -231,7 +231,11 @@ describe("flow: the schedule", function () {
       async () => upkeep.lines.filter((line) => /"duty":"instants".*duty done/.test(line)).length,
       (count) => count >= 3,
     );
-    expect(await readiness(web)).to.include({ ok: true, detail: "on time" });
+    // A busy machine may be late with another one at this moment.
+    await until(
+      () => readiness(web),
+      ({ detail }) => detail === "on time",
+    );
     await server.kill9();
     await until(
       () => readiness(web),
