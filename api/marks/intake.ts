@@ -30,7 +30,7 @@ export interface Intake {
   repeated(
     duplicate: Duplicate,
   ): Promise<{ stored: Report | undefined; first: FirstMark | undefined }>;
-  /** Makes all stored marks safe: before an answer without an outcome (decisions 3.46). */
+  /** Makes all stored marks safe: before an answer without an outcome (decisions 3.27). */
   flush(): Promise<void>;
   /** Waits for batches that are under way. */
   drain(): Promise<void>;
