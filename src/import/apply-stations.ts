@@ -34,10 +34,10 @@ export async function saveStations(
   dryRun: boolean,
   progress: Progress,
 ): Promise<Applied & { removed: number }> {
-  const { total, changing } = await compareAll(db, source, stations, dryRun, progress);
   // Ascending ids everywhere: two writers then wait for each other and never deadlock.
-  changing.sort((a, b) => (a.id < b.id ? -1 : 1));
+  const ordered = [...stations].sort((a, b) => (a.id < b.id ? -1 : 1));
   const leaving = [...gone].sort();
+  const { total, changing } = await compareAll(db, source, ordered, dryRun, progress);
   let done = total.unchanged;
   const note = (counts: Partial<typeof total>, rowCount: number): void => {
     for (const name of Object.keys(counts) as (keyof typeof total)[]) total[name] += counts[name]!;
@@ -92,14 +92,14 @@ const lockStations = (tx: Tx, ids: readonly string[]) =>
 async function compareAll(
   db: Db,
   source: string,
-  stations: readonly StationRow[],
+  ordered: readonly StationRow[],
   dryRun: boolean,
   progress: Progress,
 ): Promise<{ total: Applied & { removed: number }; changing: StationRow[] }> {
   const total = { added: 0, changed: 0, unchanged: 0, kept: 0, removed: 0 };
   const changing: StationRow[] = [];
   // Asked for before it is needed: Postgres compares the next ones while these are looked at.
-  const asked = ahead(slices(stations, comparedRows), (some) => unlike(db, source, some));
+  const asked = ahead(slices(ordered, comparedRows), (some) => unlike(db, source, some));
   for await (const [all, ids] of asked) {
     total.unchanged += all.length - ids.size;
     progress(total.added + total.changed + total.unchanged);
