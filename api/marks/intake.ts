@@ -9,7 +9,6 @@ import { type Alarm, raiseAlarms, subjectOfSource } from "#src/alarms/raise.ts";
 import { createBatcher } from "#src/infrastructure/batcher.ts";
 import { isIdleTooLong, isUnavailable, rows } from "#src/infrastructure/db.ts";
 import { slices } from "#src/infrastructure/lists.ts";
-import { createNextRun } from "#src/infrastructure/polled.ts";
 import { duplicateOf, type FirstMark, loadFirstMarks } from "#src/marks/first-mark.ts";
 import { isMissingPartition, loadReports, markId } from "#src/marks/marks.ts";
 import { cityNames } from "#src/marks/nearest-city.ts";
@@ -23,15 +22,13 @@ export interface Intake {
   /**
    * Checks and stores the marks of a call in their order (decisions 3): when one's promise resolves, it is safe, refused,
    * or a duplicate. Rejects when it could not be stored or that is not known. `trace`: the request's `traceparent`,
-   * where it is traced. With `waits`, a mark is safe only with its outcome, or after `flush`.
+   * where it is traced.
    */
-  submit(marks: readonly IncomingMark[], trace?: string, waits?: boolean): Promise<Admission>[];
+  submit(incomingMarks: readonly IncomingMark[], trace?: string): Promise<Admission>[];
   /** Reads the mark that another one repeats, together with those of others; what is gone is undefined. */
   repeated(
     duplicate: Duplicate,
   ): Promise<{ stored: Report | undefined; first: FirstMark | undefined }>;
-  /** Makes all stored marks safe: before an answer without an outcome (decisions 3.27). */
-  flush(): Promise<void>;
   /** Waits for batches that are under way. */
   drain(): Promise<void>;
 }
@@ -50,7 +47,6 @@ interface IntakeDeps extends Omit<Resources, "redis"> {
 export function createIntake(deps: IntakeDeps): Intake {
   const { db, config, log, clock, waiters, wake, counted } = deps;
   const traces = new WeakMap<IncomingMark, string>();
-  const waiting = new WeakSet<IncomingMark>();
   const givenUp = new WeakSet<readonly IncomingMark[]>();
 
   const handle = async (marks: readonly IncomingMark[]): Promise<(Admission | Error)[]> => {
@@ -98,8 +94,6 @@ export function createIntake(deps: IntakeDeps): Intake {
     },
   });
 
-  const flushes = createNextRun(async () => void (await rows(db, flushSql)));
-
   const admitAll = async (incomingMarks: readonly IncomingMark[]): Promise<Admission[]> => {
     try {
       return await attempt(incomingMarks);
@@ -143,10 +137,6 @@ export function createIntake(deps: IntakeDeps): Intake {
               );
         if (accepted.length > 0)
           await Promise.all([
-            // The commit of the outcome writes it to disk, or `flush`.
-            accepted.every((made) => made.review === "none" && waiting.has(made.incomingMark))
-              ? tx.raw(noSync, [])
-              : null,
             storeMarks(tx, accepted, facts, reporterIds),
             cities === null
               ? null
@@ -172,8 +162,7 @@ export function createIntake(deps: IntakeDeps): Intake {
   };
 
   return {
-    submit: (incomingMarks, trace, waits = false) => {
-      if (waits) for (const mark of incomingMarks) waiting.add(mark);
+    submit: (incomingMarks, trace) => {
       if (trace !== undefined) for (const mark of incomingMarks) traces.set(mark, trace);
       let before: Promise<unknown> = Promise.resolve();
       // Each slice is in one transaction, after the one before: a later mark must never be judged before an earlier one.
@@ -190,14 +179,9 @@ export function createIntake(deps: IntakeDeps): Intake {
       });
     },
     repeated: repeats.add,
-    flush: () => db.pool.unlessSilent(flushes.run()),
     drain: batches.drain,
   };
 }
-
-const noSync = "set local synchronous_commit = off";
-/** Whatever was committed before it is on disk after it. */
-const flushSql = "select pg_logical_emit_message(true, 'fuelmark', '')";
 
 /** The alarm that marks of this source are held in this city (decisions 4.11). */
 const alarmOf = (
@@ -348,22 +332,13 @@ export async function awaitOutput(
   };
 }
 
-/** Outcomes that come later than this find their marks written to disk already. */
-const soonMs = 300;
-
-/** The same report with its outcome, if there is one within `waitMs`. Rejects where it is not known to be safe. */
+/** The same report with its outcome, if there is one within `waitMs`. */
 async function awaitOutcome(
-  { waiters, intake }: Pick<MarkDeps, "waiters" | "intake">,
+  { waiters }: Pick<MarkDeps, "waiters">,
   report: Report,
   waitMs: number,
 ): Promise<Report> {
-  if (report.outcome !== null) return report;
-  const soon = await waiters.wait(report.id, Math.min(waitMs, soonMs));
-  if (soon !== null) return soon;
-  const later = waiters.wait(report.id, waitMs - soonMs);
-  // An answer without an outcome also says that the mark is safe.
-  const [known] = await Promise.all([later, intake.flush()]);
-  return known ?? report;
+  return report.outcome === null ? ((await waiters.wait(report.id, waitMs)) ?? report) : report;
 }
 
 /** The report of a mark that was just admitted: held and expired ones have their outcome already. */

@@ -68,10 +68,9 @@ export async function answerMark(
     ctx.body = orThrow(result!);
     return;
   }
-  const { waitMs, applied } = readPrefer(ctx.get("Prefer"), services.config.waitMs);
-  const trace = ctx.state.span?.traceparent;
-  const admission = await services.intake.submit([incomingMark], trace, waitMs > 0)[0]!;
+  const admission = await services.intake.submit([incomingMark], ctx.state.span?.traceparent)[0]!;
   if (admission.kind === "refused") throw new Refused(admission.problem);
+  const { waitMs, applied } = readPrefer(ctx.get("Prefer"), services.config.waitMs);
   // The time of metering and storing is part of the caller's wait.
   const leftMs = waitMs - (performance.now() - ctx.state.arrivedAt);
   const { report, output } = orThrow(await awaitOutput(services, incomingMark, admission, leftMs));

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import pg from "pg";
-import { createClient, until } from "#test/flow/client.ts";
-import { placeOf } from "#test/flow/country.ts";
+import { createClient } from "#test/flow/client.ts";
 import { startRoleProcess } from "#test/harness/processes.ts";
 import { startTcpProxy } from "#test/harness/tcp-proxy.ts";
 import { isKept, type Sent, startLoad } from "#test/fault/load.ts";
@@ -90,53 +89,6 @@ describe("fault: Postgres is away", function () {
     } finally {
       await far.stop();
       await proxy.close();
-    }
-  });
-});
-
-describe("fault: Postgres falls right after an answer", function () {
-  it("has the mark on disk, with its outcome or without", async function () {
-    this.timeout(120_000);
-    const stage = await openStage({ own: "postgres", webs: 0, workers: 0 });
-    const { db } = stage.country;
-    // Tests' servers write nothing at a commit; this one does, and otherwise only each 10 s.
-    await db.raw(`do $$ begin execute format(
-      'alter database %I set synchronous_commit = on', current_database()); end $$`);
-    await db.raw("alter system set wal_writer_delay = '10s'");
-    await db.raw("select pg_reload_conf()");
-    const web = await startRoleProcess("web", stage.env);
-    const { mark } = createClient(web.baseUrl, stage.country.secret);
-    const look = async (): Promise<unknown> => {
-      const sql = "select count(*) as marks, count(outcome) as outcomes from marks";
-      return ((await db.raw(sql)) as { rows: unknown[] }).rows[0];
-    };
-    const kept = async (): Promise<unknown> => {
-      await stage.postgres!.kill9();
-      await stage.postgres!.restart();
-      // Connections of the pool may be those that were cut.
-      return until(
-        () => look().catch(() => null),
-        (found) => found !== null,
-      );
-    };
-    try {
-      for (const [n, wait] of ["1", "0"].entries()) {
-        const answer = await mark(
-          placeOf(n),
-          `user-${n}`,
-          { status: "yes" },
-          { Prefer: `wait=${wait}` },
-        );
-        expect(answer.status).to.equal(202);
-        expect(await kept()).to.deep.equal({ marks: n + 1, outcomes: 0 });
-      }
-      await stage.startWorker();
-      await until(look, (found) => (found as { outcomes: number }).outcomes === 2);
-      expect((await mark(placeOf(2), "user-2", { status: "yes" })).status).to.equal(200);
-      expect(await kept()).to.deep.equal({ marks: 3, outcomes: 3 });
-    } finally {
-      await web.stop();
-      await stage.close();
     }
   });
 });
